@@ -1,0 +1,456 @@
+//! The one error: a code, a sentence, whether a retry can help, a next step.
+//!
+//! [`Code`] is the promise (docs/errors.md is its table); the words may
+//! improve. Variants carry facts, and the sentence is made from them when it
+//! is shown. The command line, HTTP and MCP print the same parts.
+
+use std::fmt;
+use std::path::PathBuf;
+
+mod code;
+
+pub use code::Code;
+
+/// What every fallible function of the library returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something was refused or failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file system failed while `action` was done to `path`.
+    Io {
+        /// What was being done, as a verb: `read`, `append to`, `sync`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file system, or the user's quota on it, has no space left.
+    Full {
+        /// The file that could not grow.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A sync failed before: nobody knows what of that log is on the disk.
+    Poisoned {
+        /// The log whose sync failed.
+        space: String,
+        /// What the marker says about it.
+        reason: String,
+    },
+    /// Bytes on the disk are not what was written.
+    Corrupt {
+        /// The damaged file.
+        path: PathBuf,
+        /// The line, where the file has lines; the first is 1.
+        line: Option<u64>,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The derived index failed; the log is untouched.
+    Index {
+        /// The index file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The store was written by a newer mnemon.
+    NewerFormat {
+        /// The file that says so.
+        path: PathBuf,
+        /// The version found.
+        found: u64,
+        /// The newest version that this program knows.
+        known: u64,
+    },
+    /// The folder holds no store.
+    NoStore {
+        /// The folder that was looked at.
+        root: PathBuf,
+    },
+    /// The folder lies where several machines could write without a common lock.
+    NetworkFileSystem {
+        /// The folder.
+        root: PathBuf,
+        /// The file system's name.
+        kind: &'static str,
+    },
+    /// Another writer held the lock for the whole waiting time.
+    LockTimeout {
+        /// How long we waited.
+        waited_ms: u64,
+        /// Who holds it, as far as the lock file tells.
+        holder: Option<String>,
+    },
+    /// What is to be changed was changed by somebody else in between.
+    VersionMismatch {
+        /// The memory.
+        id: String,
+        /// The version that the caller had read.
+        expected: u64,
+        /// The version that it has now.
+        found: u64,
+    },
+    /// The id is in use for other content.
+    IdTaken {
+        /// The id.
+        id: String,
+    },
+    /// The input is not in the format it should be in.
+    Unparsable {
+        /// What it should have been: `a time`, `JSON`, `a memory`.
+        what: &'static str,
+        /// The part of the input, shortened.
+        input: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A line of an input file is not in the format it should be in.
+    UnparsableLine {
+        /// The line; the first is 1.
+        line: u64,
+        /// What is wrong with it.
+        source: Box<Error>,
+    },
+    /// A rule about a field is broken.
+    Rule {
+        /// The field: `text`, `importance`, `tags`.
+        field: &'static str,
+        /// The rule, as in "must be …".
+        rule: String,
+        /// What was given, shortened.
+        given: String,
+    },
+    /// A setting is unknown, of the wrong type or impossible.
+    Setting {
+        /// Where it was set: a file with its line, or an environment variable.
+        place: String,
+        /// The key.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+        /// The nearest right key or the values that are possible.
+        suggestion: String,
+    },
+    /// The session's log would grow past its quota.
+    SessionFull {
+        /// The session.
+        session: String,
+        /// The bytes that it has now.
+        used_bytes: u64,
+        /// The bytes that the write would add.
+        needed_bytes: u64,
+        /// The bytes that it may have.
+        limit_bytes: u64,
+    },
+    /// No session has this id.
+    SessionNotFound {
+        /// The id that was asked for.
+        session: String,
+    },
+    /// A session with this id (or one that differs in case only) exists.
+    SessionExists {
+        /// The id that exists.
+        session: String,
+    },
+    /// No memory has this id or handle.
+    NotFound {
+        /// What was asked for.
+        reference: String,
+    },
+    /// The memory's only line in the log is damaged or was edited by hand.
+    Damaged {
+        /// The memory.
+        id: String,
+        /// The log.
+        path: PathBuf,
+        /// The line; the first is 1.
+        line: u64,
+    },
+    /// The question itself is impossible.
+    InvalidQuery {
+        /// The part of the question.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The caller may not do this.
+    Forbidden {
+        /// Who asked.
+        caller: String,
+        /// What was refused.
+        action: String,
+    },
+}
+
+impl Error {
+    /// The stable code, for programs.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Io { .. }
+            | Self::Poisoned { .. }
+            | Self::NoStore { .. }
+            | Self::NetworkFileSystem { .. } => Code::StorageIo,
+            Self::Full { .. } => Code::StorageFull,
+            Self::Corrupt { .. } | Self::Damaged { .. } | Self::Index { .. } => {
+                Code::StorageCorrupt
+            }
+            Self::LockTimeout { .. } => Code::LockTimeout,
+            Self::VersionMismatch { .. } | Self::IdTaken { .. } => Code::ConcurrentMod,
+            Self::Unparsable { .. } | Self::NewerFormat { .. } | Self::Setting { .. } => {
+                Code::InvalidFormat
+            }
+            Self::UnparsableLine { source, .. } => source.code(),
+            Self::Rule { .. } | Self::SessionExists { .. } => Code::SchemaInvalid,
+            Self::SessionFull { .. } => Code::SizeLimit,
+            Self::SessionNotFound { .. } => Code::SessionNotFound,
+            Self::NotFound { .. } => Code::NotFound,
+            Self::InvalidQuery { .. } => Code::InvalidQuery,
+            Self::Forbidden { .. } => Code::Forbidden,
+        }
+    }
+
+    /// Whether the same call can succeed later without anything being changed.
+    pub fn retryable(&self) -> bool {
+        matches!(
+            self,
+            Self::LockTimeout { .. } | Self::Full { .. } | Self::VersionMismatch { .. }
+        ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
+    }
+
+    /// What to do next, in one sentence for a person.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                "Check who owns the folder and its permissions; reading still works.".into()
+            }
+            Self::Io { .. } => "Check the disk; `mnemon doctor` looks at the store.".into(),
+            Self::Full { .. } => {
+                "Free some space and try again; nothing was changed, and reading still works."
+                    .into()
+            }
+            Self::Poisoned { .. } => {
+                "Check the disk, then run `mnemon repair`, which writes that log anew.".into()
+            }
+            Self::Corrupt { .. } | Self::Index { .. } => {
+                "Run `mnemon verify` to see the damage and `mnemon repair` to set it aside.".into()
+            }
+            Self::Damaged { .. } => "Run `mnemon repair --accept-edits` if the line was edited on \
+                 purpose, or `mnemon repair` to set it aside."
+                .into(),
+            Self::NewerFormat { .. } => {
+                "Install the newest mnemon; this one left the store as it is.".into()
+            }
+            Self::NoStore { .. } => {
+                "Run `mnemon init` there, or choose another folder with --root.".into()
+            }
+            Self::NetworkFileSystem { .. } => "Put the store on a local disk.".into(),
+            Self::LockTimeout { .. } => {
+                "Try again in a moment; `mnemon doctor` shows who holds the lock.".into()
+            }
+            Self::VersionMismatch { .. } => "Read the memory again and repeat the change.".into(),
+            Self::IdTaken { .. } => {
+                "Leave the id out to get a new one, or change the memory with `mnemon revise`."
+                    .into()
+            }
+            Self::Unparsable { .. } | Self::UnparsableLine { .. } => {
+                "Correct the input and try again; nothing was changed.".into()
+            }
+            Self::Rule { .. } => "Correct this field and try again; nothing was changed.".into(),
+            Self::Setting { suggestion, .. } => suggestion.clone(),
+            Self::SessionFull { session, .. } => format!(
+                "Start another session, forget what `mnemon list --session {session}` shows as \
+                 unneeded, or raise storage.session_bytes_max."
+            ),
+            Self::SessionNotFound { session } => format!(
+                "`mnemon session list` shows the sessions; `mnemon session new --id {session}` makes this one."
+            ),
+            Self::SessionExists { .. } => "Choose another id, or use that session.".into(),
+            Self::NotFound { .. } => "`mnemon list` shows what is there; a handle such as DEC-001 \
+                 needs --session S, or is written S/DEC-001."
+                .into(),
+            Self::InvalidQuery { .. } => "Correct this part of the question and ask again.".into(),
+            Self::Forbidden { .. } => "Ask as the user, or as an agent that may do this.".into(),
+        }
+    }
+
+    /// For `map_err`: the I/O error of doing `action` to `path`, told apart by what it means.
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| match source.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                Self::Full { path, source }
+            }
+            _ => Self::Io {
+                action,
+                path,
+                source,
+            },
+        }
+    }
+
+    pub(crate) fn index(path: impl Into<PathBuf>) -> impl FnOnce(rusqlite::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Index { path, source }
+    }
+
+    /// A broken rule, with the input shortened so that the message stays readable.
+    pub(crate) fn rule(field: &'static str, rule: impl Into<String>, given: &str) -> Self {
+        Self::Rule {
+            field,
+            rule: rule.into(),
+            given: shorten(given),
+        }
+    }
+
+    pub(crate) fn unparsable(what: &'static str, input: &str, problem: impl fmt::Display) -> Self {
+        Self::Unparsable {
+            what,
+            input: shorten(input),
+            problem: problem.to_string(),
+        }
+    }
+}
+
+/// At most 60 characters of the input, with control characters made visible.
+fn shorten(input: &str) -> String {
+    let mut short: String = input
+        .chars()
+        .take(60)
+        .flat_map(char::escape_debug)
+        .collect();
+    if input.chars().nth(60).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io {
+                action,
+                path,
+                source,
+            } => {
+                write!(f, "could not {action} {}: {source}", path.display())
+            }
+            Self::Full { path, .. } => write!(f, "no space left for {}", path.display()),
+            Self::Poisoned { space, reason } => {
+                write!(
+                    f,
+                    "writing is stopped: the log of {space} could not be synced ({reason})"
+                )
+            }
+            Self::Corrupt {
+                path,
+                line: Some(line),
+                problem,
+            } => {
+                write!(f, "{}, line {line}: {problem}", path.display())
+            }
+            Self::Corrupt {
+                path,
+                line: None,
+                problem,
+            } => {
+                write!(f, "{}: {problem}", path.display())
+            }
+            Self::Index { path, source } => {
+                write!(f, "the index {} failed: {source}", path.display())
+            }
+            Self::NewerFormat { path, found, known } => write!(
+                f,
+                "{} has format {found}, and this program knows formats up to {known}",
+                path.display()
+            ),
+            Self::NoStore { root } => write!(f, "{} holds no store", root.display()),
+            Self::NetworkFileSystem { root, kind } => write!(
+                f,
+                "{} is on a network file system ({kind}), where writers on other machines can't be kept apart",
+                root.display()
+            ),
+            Self::LockTimeout {
+                waited_ms,
+                holder: Some(holder),
+            } => {
+                write!(
+                    f,
+                    "waited {waited_ms} ms for the lock, which is held by {holder}"
+                )
+            }
+            Self::LockTimeout {
+                waited_ms,
+                holder: None,
+            } => {
+                write!(f, "waited {waited_ms} ms for the lock")
+            }
+            Self::VersionMismatch {
+                id,
+                expected,
+                found,
+            } => write!(
+                f,
+                "{id} was changed in between: it has version {found}, not {expected}"
+            ),
+            Self::IdTaken { id } => write!(f, "the id {id} is in use for other content"),
+            Self::Unparsable {
+                what,
+                input,
+                problem,
+            } => {
+                write!(f, "this is not {what}: {problem} (given: {input})")
+            }
+            Self::UnparsableLine { line, source } => write!(f, "line {line}: {source}"),
+            Self::Rule { field, rule, given } if given.is_empty() => {
+                write!(f, "{field} must be {rule}")
+            }
+            Self::Rule { field, rule, given } => {
+                write!(f, "{field} must be {rule} (given: {given})")
+            }
+            Self::Setting {
+                place,
+                key,
+                problem,
+                ..
+            } => write!(f, "{place}: {key} {problem}"),
+            Self::SessionFull {
+                session,
+                used_bytes,
+                needed_bytes,
+                limit_bytes,
+            } => write!(
+                f,
+                "session {session} is full: it has {used_bytes} bytes, the write needs \
+                 {needed_bytes} more, and the limit is {limit_bytes}"
+            ),
+            Self::SessionNotFound { session } => write!(f, "there is no session {session}"),
+            Self::SessionExists { session } => write!(f, "there is a session {session} already"),
+            Self::NotFound { reference } => write!(f, "there is no memory {reference}"),
+            Self::Damaged { id, path, line } => write!(
+                f,
+                "{id} can't be read: {}, line {line} does not match its checksum",
+                path.display()
+            ),
+            Self::InvalidQuery { field, problem } => write!(f, "{field}: {problem}"),
+            Self::Forbidden { caller, action } => write!(f, "{caller} may not {action}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } | Self::Full { source, .. } => Some(source),
+            Self::Index { source, .. } => Some(source),
+            Self::UnparsableLine { source, .. } => Some(source.as_ref()),
+            _ => None,
+        }
+    }
+}
