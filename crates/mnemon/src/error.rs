@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 mod code;
 
@@ -15,7 +16,7 @@ pub use code::Code;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why something was refused or failed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The file system failed while `action` was done to `path`.
@@ -25,14 +26,14 @@ pub enum Error {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        source: Arc<std::io::Error>,
     },
     /// The file system, or the user's quota on it, has no space left.
     Full {
         /// The file that could not grow.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        source: Arc<std::io::Error>,
     },
     /// A sync failed before: nobody knows what of that log is on the disk.
     Poisoned {
@@ -55,7 +56,7 @@ pub enum Error {
         /// The index file.
         path: PathBuf,
         /// What SQLite said.
-        source: rusqlite::Error,
+        source: Arc<rusqlite::Error>,
     },
     /// The store was written by a newer mnemon.
     NewerFormat {
@@ -114,6 +115,13 @@ pub enum Error {
         line: u64,
         /// What is wrong with it.
         source: Box<Error>,
+    },
+    /// Lines of an input file can't be taken, so none was.
+    BadLines {
+        /// How many.
+        count: u64,
+        /// What is wrong with the first of them.
+        first: Box<Error>,
     },
     /// A rule about a field is broken.
     Rule {
@@ -203,7 +211,9 @@ impl Error {
             Self::Unparsable { .. } | Self::NewerFormat { .. } | Self::Setting { .. } => {
                 Code::InvalidFormat
             }
-            Self::UnparsableLine { source, .. } => source.code(),
+            Self::UnparsableLine { source, .. } | Self::BadLines { first: source, .. } => {
+                source.code()
+            }
             Self::Rule { .. } | Self::SessionExists { .. } => Code::SchemaInvalid,
             Self::SessionFull { .. } => Code::SizeLimit,
             Self::SessionNotFound { .. } => Code::SessionNotFound,
@@ -256,7 +266,7 @@ impl Error {
                 "Leave the id out to get a new one, or change the memory with `mnemon revise`."
                     .into()
             }
-            Self::Unparsable { .. } | Self::UnparsableLine { .. } => {
+            Self::Unparsable { .. } | Self::UnparsableLine { .. } | Self::BadLines { .. } => {
                 "Correct the input and try again; nothing was changed.".into()
             }
             Self::Rule { .. } => "Correct this field and try again; nothing was changed.".into(),
@@ -284,20 +294,24 @@ impl Error {
     ) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| match source.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                Self::Full { path, source }
-            }
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full {
+                path,
+                source: Arc::new(source),
+            },
             _ => Self::Io {
                 action,
                 path,
-                source,
+                source: Arc::new(source),
             },
         }
     }
 
     pub(crate) fn index(path: impl Into<PathBuf>) -> impl FnOnce(rusqlite::Error) -> Self {
         let path = path.into();
-        move |source| Self::Index { path, source }
+        move |source| Self::Index {
+            path,
+            source: Arc::new(source),
+        }
     }
 
     /// A broken rule, with the input shortened so that the message stays readable.
@@ -319,12 +333,15 @@ impl Error {
 }
 
 /// At most 60 characters of the input, with control characters made visible.
-fn shorten(input: &str) -> String {
-    let mut short: String = input
-        .chars()
-        .take(60)
-        .flat_map(char::escape_debug)
-        .collect();
+pub(crate) fn shorten(input: &str) -> String {
+    let mut short = String::new();
+    for c in input.chars().take(60) {
+        match c {
+            // Escaped quotes would only make the input harder to recognise.
+            '"' | '\'' => short.push(c),
+            _ => short.extend(c.escape_debug()),
+        }
+    }
     if input.chars().nth(60).is_some() {
         short.push('…');
     }
@@ -408,6 +425,8 @@ impl fmt::Display for Error {
                 write!(f, "this is not {what}: {problem} (given: {input})")
             }
             Self::UnparsableLine { line, source } => write!(f, "line {line}: {source}"),
+            Self::BadLines { count: 1, first } => write!(f, "{first}"),
+            Self::BadLines { count, first } => write!(f, "{count} lines can't be taken; {first}"),
             Self::Rule { field, rule, given } if given.is_empty() => {
                 write!(f, "{field} must be {rule}")
             }
@@ -447,8 +466,8 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Io { source, .. } | Self::Full { source, .. } => Some(source),
-            Self::Index { source, .. } => Some(source),
+            Self::Io { source, .. } | Self::Full { source, .. } => Some(source.as_ref()),
+            Self::Index { source, .. } => Some(source.as_ref()),
             Self::UnparsableLine { source, .. } => Some(source.as_ref()),
             _ => None,
         }

@@ -1,6 +1,19 @@
 //! mnemon: memory for AI agents, in plain files.
 
+pub mod caller;
+pub mod clock;
+pub mod config;
+pub mod decay;
+pub mod engine;
 pub mod error;
 pub mod memory;
+pub mod session;
+pub mod store;
+pub mod time;
 
+pub use caller::Caller;
+pub use clock::Clock;
+pub use config::Config;
+pub use engine::Mnemon;
 pub use error::{Code, Error, Result};
+pub use time::Time;

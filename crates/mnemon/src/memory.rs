@@ -1,5 +1,125 @@
 //! The nouns: what a memory is made of.
+//!
+//! Everything here is checked where it is made ([`Tag`], [`MemoryId`],
+//! [`Importance`] come only from text or numbers that fit their rule), so the
+//! code below never meets a bad one. A [`Draft`] is what a caller hands in, a
+//! [`Memory`] what the store gives back, a [`Revision`] a wish for change.
 
-pub mod kind;
+mod author;
+pub mod body;
+mod draft;
+mod handle;
+mod id;
+mod kind;
+mod link;
+mod reference;
+mod revision;
+mod score;
+mod space;
+mod tag;
+mod text;
 
+use serde_json::{Map, Value};
+
+pub use author::Author;
+pub use body::Body;
+pub use draft::{Draft, Limits};
+pub use handle::Handle;
+pub(crate) use id::ulid;
+pub use id::{AgentId, MemoryId, SessionId};
 pub use kind::Kind;
+pub use link::{Link, RELATED, Relation};
+pub use reference::Reference;
+pub use revision::{Resolution, Revision};
+pub use score::{Confidence, Importance};
+pub use space::Space;
+pub use tag::Tag;
+pub use text::Text;
+
+use crate::time::Time;
+
+/// Something that is kept: its content, and the state that changes around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// Unique in the store.
+    pub id: MemoryId,
+    /// Where it lives.
+    pub space: Space,
+    /// Its short name, if it lives in a session.
+    pub handle: Option<Handle>,
+    /// 1 when it was kept, one more for every revision.
+    pub version: u64,
+    /// The agent or user that it comes from.
+    pub author: Option<Author>,
+    /// The turn of the conversation that it belongs to.
+    pub turn: Option<MemoryId>,
+    /// What is remembered.
+    pub text: Text,
+    /// How much it matters.
+    pub importance: Importance,
+    /// How sure it is, if anybody said so.
+    pub confidence: Option<Confidence>,
+    /// Labels, without repetition, in the order given.
+    pub tags: Vec<Tag>,
+    /// Relations to other memories, without repetition, in the order given.
+    pub links: Vec<Link>,
+    /// Pinned memories don't fade and are never compacted away.
+    pub pinned: bool,
+    /// Sensitive memories deserve more care than others.
+    pub sensitive: bool,
+    /// The fields of its kind.
+    pub body: Body,
+    /// Whatever else the caller wants to keep beside it.
+    pub metadata: Map<String, Value>,
+    /// A vector that the caller brought along.
+    pub embedding: Option<Vec<f32>>,
+    /// How many tokens the text has, if the caller counted them.
+    pub tokens: Option<u32>,
+    /// When it came into being, as the caller says; else when it was recorded.
+    pub created_at: Time,
+    /// When this store first wrote it down.
+    pub recorded_at: Time,
+    /// When this store wrote this version down.
+    pub updated_at: Time,
+    /// What happened to it since.
+    pub state: State,
+}
+
+impl Memory {
+    /// What sort of thing it is.
+    pub fn kind(&self) -> Kind {
+        self.body.kind()
+    }
+
+    /// Whether its created time lies further ahead of the recorded one than clocks differ.
+    pub fn is_from_the_future(&self, skew_minutes: u64) -> bool {
+        let skew_micros = i64::try_from(skew_minutes)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(60_000_000);
+        self.created_at.micros() > self.recorded_at.micros().saturating_add(skew_micros)
+    }
+}
+
+/// What changes around a memory without making a new version of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// How often it was asked for.
+    pub access_count: u64,
+    /// When it was last asked for.
+    pub last_access: Option<Time>,
+    /// Set while it is forgotten and can still be brought back.
+    pub forgotten: Option<Forgotten>,
+}
+
+/// How a memory came to be forgotten.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forgotten {
+    /// When.
+    pub at: Time,
+    /// By whom.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// Until when it can be brought back.
+    pub recover_until: Time,
+}

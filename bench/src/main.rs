@@ -1,0 +1,3 @@
+//! How fast mnemon is, beside the limits of the machine.
+
+fn main() {}

@@ -1,0 +1,66 @@
+//! Callers: on whose behalf something is asked.
+
+use std::fmt;
+
+use crate::memory::AgentId;
+
+/// Who asks, and how much they may do. Every operation of the engine takes one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Who.
+    pub who: Who,
+    /// How much they may do.
+    pub role: Role,
+}
+
+/// A person or a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// The user, who sees everything.
+    User(String),
+    /// An agent.
+    Agent(AgentId),
+}
+
+/// How much a caller may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Ask.
+    Reader,
+    /// Ask and keep.
+    Writer,
+    /// Ask, keep, and look after the store.
+    Admin,
+}
+
+impl Caller {
+    /// The user of this machine.
+    pub fn user(name: impl Into<String>) -> Self {
+        Self {
+            who: Who::User(name.into()),
+            role: Role::Admin,
+        }
+    }
+
+    /// An agent that may ask and keep.
+    pub fn agent(id: AgentId) -> Self {
+        Self {
+            who: Who::Agent(id),
+            role: Role::Writer,
+        }
+    }
+
+    /// The name that is written beside what they do.
+    pub fn name(&self) -> &str {
+        match &self.who {
+            Who::User(name) => name,
+            Who::Agent(id) => id.as_str(),
+        }
+    }
+}
+
+impl fmt::Display for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

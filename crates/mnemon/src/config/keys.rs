@@ -1,0 +1,181 @@
+//! The table of settings: the only place that knows a key, its default and its limits.
+
+use super::rule::{Rule, bytes, choice, text, whole};
+
+const KIB: i64 = 1 << 10;
+const MIB: i64 = 1 << 20;
+const GIB: i64 = 1 << 30;
+
+/// Ten years: longer than any wait that is meant, short enough for every sum of times.
+const DAYS_MAX: i64 = 3_650;
+
+/// Each setting, in the order in which people read them; a table's keys lie together.
+pub(super) static KEYS: &[Key] = &[
+    Key {
+        name: "storage.durability",
+        rule: choice("always", &["always", "interval", "os"]),
+        comment: "When a write is acknowledged: once it is on the disk (always), or at once \
+            with a sync every sync_interval_ms (interval) or whenever the system does it \
+            (os).",
+    },
+    Key {
+        name: "storage.sync_interval_ms",
+        rule: whole(1_000, 1, 60_000),
+        comment: "With durability = \"interval\", the most that a power cut can take back.",
+    },
+    Key {
+        name: "storage.session_bytes_max",
+        rule: bytes(10 * MIB, 64 * KIB, i64::MAX),
+        comment: "The most that a session's log and views may take.",
+    },
+    Key {
+        name: "storage.warn_percent",
+        rule: whole(80, 1, 100),
+        comment: "The share of session_bytes_max from which on a session warns that it is \
+            filling up.",
+    },
+    Key {
+        name: "storage.write_attempts",
+        rule: whole(3, 1, 10),
+        comment: "How often a write that the file system refuses is tried in all; a failed \
+            sync is never tried again.",
+    },
+    Key {
+        name: "storage.retry_backoff_ms",
+        rule: whole(100, 1, 10_000),
+        comment: "The wait before such a write is tried again; it doubles each time.",
+    },
+    Key {
+        name: "storage.buffer_bytes_max",
+        rule: bytes(MIB, 0, GIB),
+        comment: "The most that is held in memory while the disk is full, for callers that \
+            ask for it.",
+    },
+    Key {
+        name: "lock.timeout_ms",
+        rule: whole(5_000, 0, 600_000),
+        comment: "How long a writer waits for the others; 0 tries once.",
+    },
+    Key {
+        name: "lock.retry_backoff_ms_max",
+        rule: whole(20, 1, 1_000),
+        comment: "The longest pause between two tries to get the lock.",
+    },
+    Key {
+        name: "limits.session_entry_bytes_max",
+        rule: bytes(MIB, KIB, GIB),
+        comment: "The largest memory that a session takes.",
+    },
+    Key {
+        name: "limits.long_term_entry_bytes_max",
+        rule: bytes(10 * MIB, KIB, GIB),
+        comment: "The largest memory that long-term memory takes.",
+    },
+    Key {
+        name: "limits.future_skew_minutes",
+        rule: whole(5, 0, 525_600),
+        comment: "How far ahead of this machine's clock a time may lie before it is flagged.",
+    },
+    Key {
+        name: "sessions.idle_after_hours",
+        rule: whole(24, 1, DAYS_MAX * 24),
+        comment: "Without use for this long, a session is idle.",
+    },
+    Key {
+        name: "sessions.decaying_after_days",
+        rule: whole(7, 1, DAYS_MAX),
+        comment: "Without use for this long, a session is decaying.",
+    },
+    Key {
+        name: "privacy.session_recovery_days",
+        rule: whole(30, 0, DAYS_MAX),
+        comment: "How long a deleted session, or a memory deleted from one, can be brought back.",
+    },
+    Key {
+        name: "privacy.long_term_recovery_days",
+        rule: whole(90, 0, DAYS_MAX),
+        comment: "How long a memory deleted from long-term memory can be brought back.",
+    },
+    Key {
+        name: "defaults.user",
+        rule: text("user", 128),
+        comment: "Who the user is where a session does not say.",
+    },
+];
+
+/// One row.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// The dotted name: `storage.durability`.
+    pub(super) name: &'static str,
+    /// The values that are possible, and the one that holds by default.
+    pub(super) rule: Rule,
+    /// One sentence for the person who reads the file.
+    pub(super) comment: &'static str,
+}
+
+impl Key {
+    /// The row of this name.
+    pub(super) fn find(name: &str) -> Option<&'static Key> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+
+    /// The environment variable that overrules the files: `MNEMON_STORAGE_DURABILITY`.
+    pub(super) fn variable(&self) -> String {
+        format!("MNEMON_{}", self.name.replace('.', "_").to_uppercase())
+    }
+
+    /// The table in the file, and the name within it.
+    pub(super) fn split(&self) -> (&'static str, &'static str) {
+        self.name.rsplit_once('.').unwrap_or(("", self.name))
+    }
+}
+
+/// Whether the file may have a table of this name.
+pub(super) fn is_table(name: &str) -> bool {
+    KEYS.iter().any(|key| {
+        key.name
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('.'))
+    })
+}
+
+/// The tables that hold keys, each once.
+pub(super) fn tables() -> Vec<&'static str> {
+    let mut tables: Vec<_> = KEYS.iter().map(|key| key.split().0).collect();
+    tables.dedup();
+    tables
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn rows_are_told_apart_by_key_and_by_variable() {
+        let names: BTreeSet<_> = KEYS.iter().map(|key| key.name).collect();
+        let variables: BTreeSet<_> = KEYS.iter().map(Key::variable).collect();
+        assert_eq!((names.len(), variables.len()), (KEYS.len(), KEYS.len()));
+    }
+
+    #[test]
+    fn the_keys_of_a_table_lie_together() {
+        let tables = tables();
+        let distinct: BTreeSet<_> = tables.iter().collect();
+        assert_eq!(distinct.len(), tables.len());
+        assert!(!tables.contains(&""), "a key outside any table");
+    }
+
+    #[test]
+    fn comments_are_one_sentence_on_one_line() {
+        for key in KEYS {
+            assert!(
+                key.comment.ends_with('.') && !key.comment.contains('\n'),
+                "{}",
+                key.name
+            );
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What a setting may be: the check of a value, and the sentence when it fails.
+//!
+//! A value that passes is kept as TOML, the form in which it is shown and merged.
+
+use toml::Value;
+use toml::de::DeValue;
+
+use super::bytes;
+use super::nearest::nearest;
+
+/// The values that are possible, and the one that holds by default.
+#[derive(Debug)]
+pub(super) enum Rule {
+    /// A whole number from `min` to `max`.
+    Whole { default: i64, min: i64, max: i64 },
+    /// A size: a whole number of bytes, or text with a unit.
+    Bytes { default: i64, min: i64, max: i64 },
+    /// One of these words.
+    Choice {
+        default: &'static str,
+        words: &'static [&'static str],
+    },
+    /// Text on one line that is not blank.
+    Text {
+        default: &'static str,
+        chars_max: usize,
+    },
+}
+
+pub(super) const fn whole(default: i64, min: i64, max: i64) -> Rule {
+    Rule::Whole { default, min, max }
+}
+
+pub(super) const fn bytes(default: i64, min: i64, max: i64) -> Rule {
+    Rule::Bytes { default, min, max }
+}
+
+pub(super) const fn choice(default: &'static str, words: &'static [&'static str]) -> Rule {
+    Rule::Choice { default, words }
+}
+
+pub(super) const fn text(default: &'static str, chars_max: usize) -> Rule {
+    Rule::Text { default, chars_max }
+}
+
+impl Rule {
+    /// The default, as TOML.
+    pub(super) fn default(&self) -> String {
+        match *self {
+            Self::Whole { default, .. } | Self::Bytes { default, .. } => default.to_string(),
+            Self::Choice { default, .. } | Self::Text { default, .. } => quote(default),
+        }
+    }
+
+    /// A value from a file, as plain TOML if the rule allows it.
+    pub(super) fn check_toml(&self, value: &DeValue<'_>) -> Option<String> {
+        match (self, value) {
+            (Self::Whole { .. } | Self::Bytes { .. }, DeValue::Integer(number)) => {
+                self.check_number(i64::from_str_radix(number.as_str(), number.radix()).ok()?)
+            }
+            (
+                Self::Bytes { .. } | Self::Choice { .. } | Self::Text { .. },
+                DeValue::String(text),
+            ) => self.check_text(text),
+            _ => None,
+        }
+    }
+
+    /// A value from the environment, where everything is text.
+    pub(super) fn check_text(&self, text: &str) -> Option<String> {
+        match self {
+            Self::Whole { .. } => self.check_number(text.trim().parse().ok()?),
+            Self::Bytes { .. } => self.check_number(bytes::parse(text)?),
+            Self::Choice { words, .. } => words.contains(&text).then(|| quote(text)),
+            Self::Text { chars_max, .. } => {
+                let fits = !text.trim().is_empty()
+                    && text.chars().count() <= *chars_max
+                    && !text.chars().any(char::is_control);
+                fits.then(|| quote(text))
+            }
+        }
+    }
+
+    fn check_number(&self, number: i64) -> Option<String> {
+        match self {
+            Self::Whole { min, max, .. } | Self::Bytes { min, max, .. } => {
+                (*min..=*max).contains(&number).then(|| number.to_string())
+            }
+            Self::Choice { .. } | Self::Text { .. } => None,
+        }
+    }
+
+    /// What the setting demands, to follow its key.
+    pub(super) fn demand(&self) -> String {
+        match self {
+            Self::Whole { min, max, .. } => {
+                format!("must be a whole number from {min} to {max}")
+            }
+            Self::Bytes {
+                min, max: i64::MAX, ..
+            } => format!(
+                "must be a size of at least {}, in bytes or as text such as \"10 MiB\"",
+                bytes::show(*min)
+            ),
+            Self::Bytes { min, max, .. } => format!(
+                "must be a size from {} to {}, in bytes or as text such as \"10 MiB\"",
+                bytes::show(*min),
+                bytes::show(*max)
+            ),
+            Self::Choice { words, .. } => {
+                let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
+                format!("must be one of {}", words.join(", "))
+            }
+            Self::Text { chars_max, .. } => format!(
+                "must be text of 1 to {chars_max} characters that is not blank and has no \
+                 control characters"
+            ),
+        }
+    }
+
+    /// The next step for someone who gave `given` instead.
+    pub(super) fn suggestion(&self, given: &str) -> String {
+        let near = match self {
+            Self::Choice { words, .. } => {
+                nearest(given.trim_matches(['"', '\'']), words.iter().copied())
+            }
+            _ => None,
+        };
+        match near {
+            Some(word) => format!("Did you mean {}?", quote(word)),
+            None => format!("The default is {}.", self.default()),
+        }
+    }
+}
+
+fn quote(text: &str) -> String {
+    Value::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::keys::KEYS;
+    use super::*;
+
+    #[test]
+    fn every_default_keeps_its_own_rule() {
+        for key in KEYS {
+            let default = key.rule.default();
+            let value = DeValue::parse(&default).unwrap();
+            assert_eq!(
+                key.rule.check_toml(value.get_ref()),
+                Some(default.clone()),
+                "{}",
+                key.name
+            );
+        }
+    }
+
+    #[test]
+    fn demands_name_the_limits() {
+        let cases = [
+            (whole(3, 1, 10), "must be a whole number from 1 to 10"),
+            (
+                bytes(1, 1 << 16, i64::MAX),
+                "must be a size of at least 64 KiB, in bytes or as text such as \"10 MiB\"",
+            ),
+            (
+                bytes(1, 0, 1 << 30),
+                "must be a size from 0 B to 1 GiB, in bytes or as text such as \"10 MiB\"",
+            ),
+            (choice("a", &["a", "b"]), "must be one of \"a\", \"b\""),
+        ];
+        for (rule, demand) in cases {
+            assert_eq!(rule.demand(), demand);
+        }
+    }
+
+    #[test]
+    fn numbers_of_any_base_are_read() {
+        for (given, read) in [
+            ("7", Some("7")),
+            ("+7", Some("7")),
+            ("0xa", Some("10")),
+            ("1_0", Some("10")),
+            ("11", None),
+            ("-1", None),
+            ("7.0", None),
+            ("\"7\"", None),
+            ("99999999999999999999", None),
+            ("true", None),
+        ] {
+            let value = DeValue::parse(given).unwrap();
+            assert_eq!(
+                whole(3, 1, 10).check_toml(value.get_ref()).as_deref(),
+                read,
+                "{given}"
+            );
+        }
+    }
+
+    #[test]
+    fn text_is_counted_in_characters_and_stays_on_one_line() {
+        let rule = text("user", 4);
+        for (given, fits) in [
+            ("Zoë", true),
+            ("日本語字", true),
+            ("12345", false),
+            ("", false),
+            ("  ", false),
+            ("a\nb", false),
+            ("a\u{7f}", false),
+        ] {
+            assert_eq!(rule.check_text(given).is_some(), fits, "{given:?}");
+        }
+    }
+}

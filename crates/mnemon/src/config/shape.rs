@@ -1,0 +1,109 @@
+//! The settings as the library uses them: typed, checked, without their origin.
+//!
+//! Fields are filled by name from the rows of `keys`, which hold the defaults.
+
+use serde::Deserialize;
+
+use super::merge;
+
+/// Every setting; the default is what holds without any file.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Config {
+    /// How logs are written and how large they may become.
+    pub storage: StorageConfig,
+    /// How writers wait for each other.
+    pub lock: LockConfig,
+    /// What a single memory may look like.
+    pub limits: LimitsConfig,
+    /// When a session counts as idle and as decaying.
+    pub sessions: SessionsConfig,
+    /// How long deleted things can be brought back.
+    pub privacy: PrivacyConfig,
+    /// What is assumed when the caller does not say.
+    pub defaults: DefaultsConfig,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        merge::defaults()
+    }
+}
+
+/// How logs are written and how large they may become.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct StorageConfig {
+    /// When a write is acknowledged.
+    #[serde(flatten)]
+    pub durability: Durability,
+    /// The most that a session's log and views may take.
+    pub session_bytes_max: u64,
+    /// The share of that from which on a warning is given.
+    pub warn_percent: u8,
+    /// How often a failing write is tried in all.
+    pub write_attempts: u32,
+    /// The wait before the second try; it doubles from there.
+    pub retry_backoff_ms: u64,
+    /// The most that the in-memory buffer holds, for callers that ask for it.
+    pub buffer_bytes_max: u64,
+}
+
+/// When a write is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "durability", rename_all = "snake_case")]
+pub enum Durability {
+    /// Once it is synced to the disk.
+    Always,
+    /// At once; a sync follows.
+    Interval {
+        /// The longest time until that sync.
+        #[serde(rename = "sync_interval_ms")]
+        every_ms: u64,
+    },
+    /// At once; the operating system syncs when it likes.
+    Os,
+}
+
+/// How writers wait for each other.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct LockConfig {
+    /// The longest wait for the lock; 0 tries once.
+    pub timeout_ms: u64,
+    /// The longest pause between two tries.
+    pub retry_backoff_ms_max: u64,
+}
+
+/// What a single memory may look like.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct LimitsConfig {
+    /// The largest memory in a session.
+    pub session_entry_bytes_max: u64,
+    /// The largest memory in long-term memory.
+    pub long_term_entry_bytes_max: u64,
+    /// How far ahead a time may lie before it is flagged.
+    pub future_skew_minutes: u32,
+}
+
+/// When a session counts as idle and as decaying.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct SessionsConfig {
+    /// Without use for this long, a session is idle.
+    pub idle_after_hours: u32,
+    /// Without use for this long, a session is decaying; never sooner than idle.
+    pub decaying_after_days: u32,
+}
+
+/// How long deleted things can be brought back.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct PrivacyConfig {
+    /// For memories of a session and for sessions.
+    pub session_recovery_days: u32,
+    /// For long-term memory.
+    pub long_term_recovery_days: u32,
+}
+
+/// What is assumed when the caller does not say.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct DefaultsConfig {
+    /// The user's name.
+    pub user: String,
+}

@@ -1,0 +1,249 @@
+//! The verbs: what can be done with memories.
+//!
+//! [`Mnemon`] is the door to a store. Every operation is asked on behalf of a
+//! [`Caller`]; whatever the store, rules and defaults are the same, because
+//! they are applied here.
+
+mod forget;
+mod remember;
+mod sessions;
+mod transfer;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use remember::{Action, Remembered};
+pub use sessions::NewSession;
+pub use transfer::{ImportItem, Imported};
+
+use crate::caller::Caller;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::error::Result;
+use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Space};
+use crate::store::{
+    Batch, Change, Filter, OnFull, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection,
+    Stats, Store, Verification, Write,
+};
+use crate::time::Time;
+
+/// A memory for agents, on any store.
+pub struct Mnemon {
+    store: Arc<dyn Store>,
+    config: Config,
+    clock: Clock,
+    random: Random,
+    /// What was asked for since the last write: how often, and when last.
+    accesses: Mutex<HashMap<MemoryId, (Space, u64, Time)>>,
+}
+
+/// Where random bytes come from; tests bring their own.
+pub type Random = Arc<dyn Fn() -> [u8; 10] + Send + Sync>;
+
+impl Mnemon {
+    /// The engine over a store.
+    pub fn new(store: Arc<dyn Store>, config: Config) -> Self {
+        let random: Random = Arc::new(|| {
+            let mut bytes = [0; 10];
+            getrandom::fill(&mut bytes).expect("the operating system has randomness");
+            bytes
+        });
+        Self {
+            store,
+            config,
+            clock: Clock::system(),
+            random,
+            accesses: Mutex::default(),
+        }
+    }
+
+    /// With another clock and other randomness than the machine's.
+    pub fn with_sources(mut self, clock: Clock, random: Random) -> Self {
+        self.clock = clock;
+        self.random = random;
+        self
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What time it is for this engine.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// The memory of that name: an id, a handle within `session`, or `S/DEC-001`.
+    ///
+    /// A forgotten memory is not found; [`Self::find`] finds it.
+    pub fn get(&self, caller: &Caller, name: &str, session: Option<&SessionId>) -> Result<Memory> {
+        let memory = self.find(caller, name, session)?;
+        if memory.state.forgotten.is_some() {
+            return Err(Reference::not_found(name));
+        }
+        self.count_access(&memory);
+        Ok(memory)
+    }
+
+    /// As [`Self::get`], but forgotten memories too, and without counting as an access.
+    pub fn find(
+        &self,
+        _caller: &Caller,
+        name: &str,
+        session: Option<&SessionId>,
+    ) -> Result<Memory> {
+        for reference in Reference::parse(name, session)? {
+            if let Some(memory) = self.store.find(&reference)? {
+                return Ok(memory);
+            }
+        }
+        Err(Reference::not_found(name))
+    }
+
+    /// The memories that fit a filter.
+    pub fn list(&self, _caller: &Caller, filter: &Filter) -> Result<Selection> {
+        for session in filter.spaces.iter().filter_map(Space::session) {
+            self.require_session(session)?;
+        }
+        self.store.select(filter)
+    }
+
+    /// What happened to a memory, oldest first.
+    pub fn history(
+        &self,
+        caller: &Caller,
+        name: &str,
+        session: Option<&SessionId>,
+    ) -> Result<(Memory, Vec<Change>)> {
+        let memory = self.find(caller, name, session)?;
+        let changes = self.store.history(&memory.id)?;
+        Ok((memory, changes))
+    }
+
+    /// Counts and sizes.
+    pub fn stats(&self, _caller: &Caller) -> Result<Stats> {
+        self.store.stats()
+    }
+
+    /// Checks everything that is kept.
+    pub fn verify(
+        &self,
+        _caller: &Caller,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Verification> {
+        self.store.verify(progress)
+    }
+
+    /// Sets damage aside and makes what is derived anew.
+    pub fn repair(
+        &self,
+        _caller: &Caller,
+        options: &RepairOptions,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Repair> {
+        self.store.repair(options, progress)
+    }
+
+    /// Makes what is derived anew.
+    pub fn reindex(
+        &self,
+        _caller: &Caller,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Reindexed> {
+        self.store.reindex(progress)
+    }
+
+    /// Writes down what was counted, and what waits in memory.
+    pub fn flush(&self, caller: &Caller) -> Result<()> {
+        let mut by_space: HashMap<Space, Vec<Write>> = HashMap::new();
+        for (id, (space, count, last)) in self.take_accesses() {
+            by_space
+                .entry(space)
+                .or_default()
+                .push(Write::Access { id, count, last });
+        }
+        for (space, writes) in by_space {
+            self.store
+                .commit(self.batch(caller, space, writes, OnFull::Refuse))?;
+        }
+        self.store.flush()
+    }
+
+    /// Commits writes, and with them what was asked for in that space since the last time.
+    fn commit(
+        &self,
+        caller: &Caller,
+        space: Space,
+        writes: Vec<Write>,
+        on_full: OnFull,
+    ) -> Result<Receipt> {
+        let asked = writes.len();
+        let mut all = writes;
+        let accesses = self.take_accesses_of(&space);
+        all.extend(accesses.iter().map(|(id, (_, count, last))| Write::Access {
+            id: id.clone(),
+            count: *count,
+            last: *last,
+        }));
+        match self.store.commit(self.batch(caller, space, all, on_full)) {
+            Ok(mut receipt) => {
+                receipt.outcomes.truncate(asked);
+                Ok(receipt)
+            }
+            Err(error) => {
+                // Nothing was kept, so the counts are still to be written.
+                self.accesses().extend(accesses);
+                Err(error)
+            }
+        }
+    }
+
+    fn batch(&self, caller: &Caller, space: Space, writes: Vec<Write>, on_full: OnFull) -> Batch {
+        let quota_bytes = space
+            .session()
+            .map(|_| self.config.storage.session_bytes_max);
+        Batch {
+            space,
+            by: caller.name().to_owned(),
+            now: self.clock.now(),
+            writes,
+            limits: self.limits(),
+            quota_bytes,
+            on_full,
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            session_entry_bytes_max: self.config.limits.session_entry_bytes_max,
+            long_term_entry_bytes_max: self.config.limits.long_term_entry_bytes_max,
+        }
+    }
+
+    /// Reading never waits for writing: the count goes along with the next write.
+    fn count_access(&self, memory: &Memory) {
+        let now = self.clock.now();
+        let mut accesses = self.accesses();
+        let entry = accesses
+            .entry(memory.id.clone())
+            .or_insert((memory.space.clone(), 0, now));
+        entry.1 += 1;
+        entry.2 = now;
+    }
+
+    fn take_accesses(&self) -> HashMap<MemoryId, (Space, u64, Time)> {
+        std::mem::take(&mut *self.accesses())
+    }
+
+    fn take_accesses_of(&self, wanted: &Space) -> HashMap<MemoryId, (Space, u64, Time)> {
+        let mut accesses = self.accesses();
+        accesses
+            .extract_if(|_, (space, _, _)| space == wanted)
+            .collect()
+    }
+
+    fn accesses(&self) -> std::sync::MutexGuard<'_, HashMap<MemoryId, (Space, u64, Time)>> {
+        self.accesses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,85 @@
+//! Forgetting, so that it can be undone.
+
+use std::collections::BTreeMap;
+
+use super::remember::check_reason;
+use crate::caller::Caller;
+use crate::engine::{Action, Mnemon};
+use crate::error::Result;
+use crate::memory::{Memory, MemoryId, Space};
+use crate::store::{OnFull, Outcome};
+use crate::time::Time;
+
+/// At most so many are forgotten under one hold of the lock.
+const CHUNK: usize = 1000;
+
+impl Mnemon {
+    /// Hides memories until they are brought back or their time is up; gives the ids that it changed.
+    pub fn forget(
+        &self,
+        caller: &Caller,
+        memories: &[Memory],
+        reason: &str,
+    ) -> Result<Vec<MemoryId>> {
+        self.for_each(caller, memories, reason, |id, reason| Action::Forget {
+            id,
+            reason,
+        })
+    }
+
+    /// Brings forgotten memories back; gives the ids that it changed.
+    pub fn unforget(
+        &self,
+        caller: &Caller,
+        memories: &[Memory],
+        reason: &str,
+    ) -> Result<Vec<MemoryId>> {
+        self.for_each(caller, memories, reason, |id, reason| Action::Restore {
+            id,
+            reason,
+        })
+    }
+
+    fn for_each(
+        &self,
+        caller: &Caller,
+        memories: &[Memory],
+        reason: &str,
+        action: impl Fn(MemoryId, String) -> Action,
+    ) -> Result<Vec<MemoryId>> {
+        check_reason(reason)?;
+        let mut by_space: BTreeMap<&Space, Vec<&MemoryId>> = BTreeMap::new();
+        for memory in memories {
+            by_space.entry(&memory.space).or_default().push(&memory.id);
+        }
+        let mut changed = Vec::new();
+        for (space, ids) in by_space {
+            for chunk in ids.chunks(CHUNK) {
+                let actions = chunk
+                    .iter()
+                    .map(|id| action((*id).clone(), reason.to_owned()))
+                    .collect();
+                let receipt = self.transact(caller, space, actions, OnFull::Refuse)?;
+                let touched = receipt
+                    .outcomes
+                    .into_iter()
+                    .filter(|outcome| outcome.changed);
+                changed.extend(touched.filter_map(|Outcome { id, .. }| id));
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Until when something that is forgotten now can be brought back.
+    pub(super) fn recover_until(&self, space: &Space) -> Time {
+        let days = match space {
+            Space::Session(_) => self.config.privacy.session_recovery_days,
+            Space::Agent(_) | Space::Shared => self.config.privacy.long_term_recovery_days,
+        };
+        Time::nearest_to_micros(
+            self.clock
+                .now_micros()
+                .saturating_add(i64::from(days) * 86_400_000_000),
+        )
+    }
+}

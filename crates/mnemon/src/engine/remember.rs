@@ -1,0 +1,198 @@
+//! Keeping and revising.
+
+use crate::caller::Caller;
+use crate::engine::Mnemon;
+use crate::error::{Error, Result};
+use crate::memory::body::confidence_from_word;
+use crate::memory::{Confidence, Draft, Handle, Memory, MemoryId, Reference, Revision, Space};
+use crate::store::{OnFull, Outcome, Receipt, Write};
+use serde_json::Value;
+
+/// What became of a memory that was handed in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remembered {
+    /// Its id.
+    pub id: MemoryId,
+    /// Its short name in its session.
+    pub handle: Option<Handle>,
+    /// Where it lives.
+    pub space: Space,
+    /// Whether it is on the disk for good.
+    pub durable: bool,
+    /// False if it was there already.
+    pub new: bool,
+}
+
+/// One step of a transaction.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Keep a memory.
+    Remember(Box<Draft>),
+    /// Change one.
+    Revise {
+        /// Which.
+        id: MemoryId,
+        /// The version that the caller has seen, if it wants to be sure.
+        expected: Option<u64>,
+        /// What shall be different.
+        revision: Box<Revision>,
+    },
+    /// Forget one.
+    Forget {
+        /// Which.
+        id: MemoryId,
+        /// Why.
+        reason: String,
+    },
+    /// Bring one back.
+    Restore {
+        /// Which.
+        id: MemoryId,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Mnemon {
+    /// Keeps a memory.
+    pub fn remember(&self, caller: &Caller, space: &Space, draft: Draft) -> Result<Remembered> {
+        let mut kept = self.remember_all(caller, space, vec![draft], OnFull::Refuse)?;
+        Ok(kept.remove(0))
+    }
+
+    /// Keeps several memories of one space together, or none of them.
+    pub fn remember_all(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        drafts: Vec<Draft>,
+        on_full: OnFull,
+    ) -> Result<Vec<Remembered>> {
+        let actions = drafts
+            .into_iter()
+            .map(|draft| Action::Remember(Box::new(draft)))
+            .collect();
+        let receipt = self.transact(caller, space, actions, on_full)?;
+        let durable = receipt.durable;
+        Ok(receipt
+            .outcomes
+            .into_iter()
+            .filter_map(|outcome| remembered(outcome, space, durable))
+            .collect())
+    }
+
+    /// Does several things in one space together, or none of them.
+    pub fn transact(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        actions: Vec<Action>,
+        on_full: OnFull,
+    ) -> Result<Receipt> {
+        let writes = actions
+            .into_iter()
+            .map(|action| self.write(caller, space, action))
+            .collect();
+        self.commit(caller, space.clone(), writes, on_full)
+    }
+
+    /// Changes a memory and gives it back as it is then.
+    pub fn revise(
+        &self,
+        caller: &Caller,
+        memory: &Memory,
+        expected: Option<u64>,
+        revision: Revision,
+    ) -> Result<Memory> {
+        if memory.state.forgotten.is_some() {
+            return Err(Reference::not_found(memory.id.as_str()));
+        }
+        let action = Action::Revise {
+            id: memory.id.clone(),
+            expected,
+            revision: Box::new(revision),
+        };
+        self.transact(caller, &memory.space, vec![action], OnFull::Refuse)?;
+        self.find(caller, memory.id.as_str(), None)
+    }
+
+    /// Refuses links to what is not there: most are slips of the pen.
+    pub fn check_references(&self, caller: &Caller, draft: &Draft) -> Result<()> {
+        let targets = draft.links.iter().map(|link| &link.to).chain(&draft.turn);
+        for target in targets {
+            self.find(caller, target.as_str(), None)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, caller: &Caller, space: &Space, action: Action) -> Write {
+        match action {
+            Action::Remember(mut draft) => {
+                self.fill_in(caller, &mut draft);
+                Write::Add {
+                    id: self.id_for(&draft),
+                    draft,
+                }
+            }
+            Action::Revise {
+                id,
+                expected,
+                revision,
+            } => Write::Revise {
+                id,
+                expected,
+                revision,
+            },
+            Action::Forget { id, reason } => Write::Forget {
+                id,
+                reason,
+                recover_until: self.recover_until(space),
+            },
+            Action::Restore { id, reason } => Write::Restore { id, reason },
+        }
+    }
+
+    /// What a caller leaves out and is known all the same.
+    pub(super) fn fill_in(&self, caller: &Caller, draft: &mut Draft) {
+        if draft.author.is_none() {
+            draft.author = caller.name().parse().ok();
+        }
+        if draft.confidence.is_none() {
+            draft.confidence = match draft.body.to_map().get("confidence") {
+                Some(Value::String(word)) => confidence_from_word(word),
+                Some(number) => number.as_f64(),
+                None => None,
+            }
+            .and_then(|number| Confidence::try_from(number).ok());
+        }
+    }
+
+    pub(super) fn id_for(&self, draft: &Draft) -> MemoryId {
+        draft.id.clone().unwrap_or_else(|| {
+            let millis = u64::try_from(self.clock.now_micros() / 1000).unwrap_or(0);
+            MemoryId::generate(draft.body.kind(), millis, (self.random)())
+        })
+    }
+}
+
+pub(super) fn remembered(outcome: Outcome, space: &Space, durable: bool) -> Option<Remembered> {
+    Some(Remembered {
+        id: outcome.id?,
+        handle: outcome.handle,
+        space: space.clone(),
+        durable,
+        new: outcome.changed,
+    })
+}
+
+/// The rule for reasons: whoever reads the history should find one.
+pub(super) fn check_reason(reason: &str) -> Result<()> {
+    if reason.trim().is_empty() || reason.chars().count() > 1000 {
+        return Err(Error::rule(
+            "reason",
+            "1 to 1000 characters that say why",
+            reason,
+        ));
+    }
+    Ok(())
+}

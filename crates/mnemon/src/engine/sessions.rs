@@ -1,0 +1,97 @@
+//! Sessions: made, shown, listed, closed.
+
+use crate::caller::Caller;
+use crate::engine::Mnemon;
+use crate::error::{Error, Result};
+use crate::memory::{SessionId, Space};
+use crate::session::{Session, SessionDetails, SessionState};
+use crate::store::{OnFull, Write};
+
+/// A session to be made.
+#[derive(Clone, Debug, Default)]
+pub struct NewSession {
+    /// Its id; one that tells the day if none is given.
+    pub id: Option<SessionId>,
+    /// What there is to say about it.
+    pub details: SessionDetails,
+}
+
+impl Mnemon {
+    /// Makes a session.
+    pub fn create_session(&self, caller: &Caller, new: NewSession) -> Result<SessionId> {
+        let mut details = new.details;
+        let user = details
+            .user
+            .get_or_insert_with(|| self.config.defaults.user.clone());
+        check_name("user", user)?;
+        details
+            .agents
+            .iter()
+            .try_for_each(|agent| check_name("agent", agent))?;
+        let id = new.id.unwrap_or_else(|| {
+            let now = self.clock.now().to_string();
+            SessionId::generate(&now[..10], (self.random)())
+        });
+        self.commit(
+            caller,
+            Space::Session(id.clone()),
+            vec![Write::CreateSession(details)],
+            OnFull::Refuse,
+        )?;
+        Ok(id)
+    }
+
+    /// The session of that id.
+    pub fn session(&self, _caller: &Caller, id: &SessionId) -> Result<Session> {
+        self.require_session(id)
+    }
+
+    /// Every session, the one with the latest activity first.
+    pub fn sessions(&self, _caller: &Caller) -> Result<Vec<Session>> {
+        self.store.sessions()
+    }
+
+    /// Closes a session. Whatever is kept in it later opens it again.
+    pub fn close_session(&self, caller: &Caller, id: &SessionId) -> Result<Session> {
+        let session = self.require_session(id)?;
+        if session.state(self.clock.now(), &self.config.sessions) == SessionState::Idle {
+            return Ok(session);
+        }
+        let details = SessionDetails {
+            closed_at: Some(self.clock.now()),
+            ..session.details
+        };
+        let space = Space::Session(session.id.clone());
+        self.commit(
+            caller,
+            space,
+            vec![Write::ChangeSession(details)],
+            OnFull::Refuse,
+        )?;
+        self.require_session(&session.id)
+    }
+
+    /// Where a session is in its life.
+    pub fn session_state(&self, session: &Session) -> SessionState {
+        session.state(self.clock.now(), &self.config.sessions)
+    }
+
+    pub(super) fn require_session(&self, id: &SessionId) -> Result<Session> {
+        self.store
+            .session(id)?
+            .ok_or_else(|| Error::SessionNotFound {
+                session: id.to_string(),
+            })
+    }
+}
+
+fn check_name(field: &'static str, name: &str) -> Result<()> {
+    match name.parse::<crate::memory::Author>() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::rule(
+            field,
+            "1 to 128 characters without control characters",
+            name,
+        )),
+    }
+}

@@ -1,0 +1,267 @@
+//! Import and export: memories as they come from and go to other places.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::remember::remembered;
+use crate::caller::Caller;
+use crate::engine::Mnemon;
+use crate::error::{Error, Result};
+use crate::memory::{Draft, Memory, MemoryId, Reference, SessionId, Space, State};
+use crate::session::SessionDetails;
+use crate::store::{OnFull, Progress, Write};
+
+/// At most so many memories are written under one hold of the lock.
+const CHUNK: usize = 500;
+
+/// Something to import.
+#[derive(Clone, Debug)]
+pub enum ImportItem {
+    /// A memory.
+    Memory {
+        /// The line of the file; the first is 1.
+        line: u64,
+        /// Where it goes.
+        space: Space,
+        /// What it is.
+        draft: Box<Draft>,
+        /// What had happened to it.
+        state: State,
+    },
+    /// A session's details.
+    Session {
+        /// Which.
+        id: SessionId,
+        /// What there is to say about it.
+        details: SessionDetails,
+    },
+}
+
+/// What an import did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Memories that are new.
+    pub imported: u64,
+    /// Memories that were there already.
+    pub skipped: u64,
+    /// Sessions that were made.
+    pub sessions: Vec<SessionId>,
+    /// Links whose other end is neither in the store nor in the file.
+    pub dangling: u64,
+}
+
+impl Mnemon {
+    /// Imports everything, after checking everything; sessions that it names are made.
+    ///
+    /// Nothing is changed unless all of it can be kept. Space by space it is
+    /// then written in pieces, so that others can write in between; if the
+    /// machine stops half-way, the same import again does the rest.
+    pub fn import(
+        &self,
+        caller: &Caller,
+        items: Vec<ImportItem>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Imported> {
+        let mut plan = ImportPlan::default();
+        for item in items {
+            plan.take(self, caller, item);
+        }
+        plan.refuse_if_bad()?;
+        let mut report = Imported {
+            dangling: self.count_dangling(&plan)?,
+            ..Imported::default()
+        };
+        let total = plan
+            .spaces
+            .values()
+            .map(|parcel| parcel.memories.len() as u64)
+            .sum();
+        let mut done = 0;
+        for (space, parcel) in plan.spaces {
+            if let Space::Session(id) = &space
+                && self.store.session(id)?.is_none()
+            {
+                let create = Write::CreateSession(parcel.details.unwrap_or_default());
+                self.commit(caller, space.clone(), vec![create], OnFull::Refuse)?;
+                report.sessions.push(id.clone());
+            }
+            let mut memories = parcel.memories.into_iter().peekable();
+            while memories.peek().is_some() {
+                let chunk: Vec<_> = memories.by_ref().take(CHUNK).collect();
+                done += chunk.len() as u64;
+                self.import_chunk(caller, &space, chunk, &mut report)?;
+                progress(Progress { done, total });
+            }
+        }
+        Ok(report)
+    }
+
+    /// Hands on every memory of the spaces (of all if none is named), forgotten ones included.
+    pub fn export(
+        &self,
+        _caller: &Caller,
+        spaces: &[Space],
+        each: &mut dyn FnMut(Memory) -> Result<()>,
+    ) -> Result<()> {
+        for session in spaces.iter().filter_map(Space::session) {
+            self.require_session(session)?;
+        }
+        self.store.walk(spaces, each)
+    }
+
+    fn import_chunk(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        chunk: Vec<(MemoryId, Box<Draft>, State)>,
+        report: &mut Imported,
+    ) -> Result<()> {
+        let mut writes = Vec::new();
+        let mut adds = Vec::new();
+        for (id, draft, state) in chunk {
+            let exists = self.store.find(&Reference::Id(id.clone()))?.is_some();
+            adds.push(writes.len());
+            writes.push(Write::Add {
+                id: id.clone(),
+                draft,
+            });
+            // What happened to a memory that is there already is better known here.
+            if !exists {
+                writes.extend(state_writes(id, state));
+            }
+        }
+        let receipt = self.commit(caller, space.clone(), writes, OnFull::Refuse)?;
+        for place in adds {
+            match remembered(receipt.outcomes[place].clone(), space, receipt.durable) {
+                Some(kept) if kept.new => report.imported += 1,
+                _ => report.skipped += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn count_dangling(&self, plan: &ImportPlan) -> Result<u64> {
+        let mut dangling = 0;
+        for (_, draft, _) in plan.spaces.values().flat_map(|parcel| &parcel.memories) {
+            for target in draft.links.iter().map(|link| &link.to).chain(&draft.turn) {
+                let known = plan.ids.contains_key(target)
+                    || self.store.find(&Reference::Id(target.clone()))?.is_some();
+                dangling += u64::from(!known);
+            }
+        }
+        Ok(dangling)
+    }
+}
+
+/// What had happened to a memory, said again.
+fn state_writes(id: MemoryId, state: State) -> Vec<Write> {
+    let mut writes = Vec::new();
+    if state.access_count > 0
+        && let Some(last) = state.last_access
+    {
+        writes.push(Write::Access {
+            id: id.clone(),
+            count: state.access_count,
+            last,
+        });
+    }
+    if let Some(forgotten) = state.forgotten {
+        writes.push(Write::Forget {
+            id,
+            reason: forgotten.reason,
+            recover_until: forgotten.recover_until,
+        });
+    }
+    writes
+}
+
+/// Everything that is to be written, by space, and everything that is wrong with it.
+#[derive(Default)]
+struct ImportPlan {
+    spaces: BTreeMap<Space, Parcel>,
+    /// The line on which each id stands.
+    ids: HashMap<MemoryId, u64>,
+    folded_sessions: HashSet<String>,
+    bad: Vec<Error>,
+}
+
+#[derive(Default)]
+struct Parcel {
+    details: Option<SessionDetails>,
+    memories: Vec<(MemoryId, Box<Draft>, State)>,
+}
+
+impl ImportPlan {
+    fn take(&mut self, engine: &Mnemon, caller: &Caller, item: ImportItem) {
+        match item {
+            ImportItem::Session { id, details } => {
+                self.spaces.entry(Space::Session(id)).or_default().details = Some(details);
+            }
+            ImportItem::Memory {
+                line,
+                space,
+                mut draft,
+                state,
+            } => {
+                engine.fill_in(caller, &mut draft);
+                let id = engine.id_for(&draft);
+                match self.check(engine, &space, &id, &mut draft, line) {
+                    Ok(()) => {
+                        self.ids.insert(id.clone(), line);
+                        self.spaces
+                            .entry(space)
+                            .or_default()
+                            .memories
+                            .push((id, draft, state));
+                    }
+                    Err(error) => self.bad.push(Error::UnparsableLine {
+                        line,
+                        source: Box::new(error),
+                    }),
+                }
+            }
+        }
+    }
+
+    fn check(
+        &mut self,
+        engine: &Mnemon,
+        space: &Space,
+        id: &MemoryId,
+        draft: &mut Draft,
+        line: u64,
+    ) -> Result<()> {
+        draft.check(space, &engine.limits())?;
+        if let Some(session) = space.session()
+            && self
+                .folded_sessions
+                .insert(session.as_str().to_ascii_lowercase())
+            && let Some(known) = engine.store.session(session)?
+            && known.id != *session
+        {
+            return Err(Error::SessionExists {
+                session: known.id.to_string(),
+            });
+        }
+        if let Some(earlier) = self.ids.get(id).filter(|earlier| **earlier != line) {
+            let rule = format!("used once in a file (line {earlier} has it too)");
+            return Err(Error::rule("id", rule, id.as_str()));
+        }
+        match engine.store.find(&Reference::Id(id.clone()))? {
+            Some(existing) if existing.space != *space => {
+                Err(Error::IdTaken { id: id.to_string() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn refuse_if_bad(&mut self) -> Result<()> {
+        if self.bad.is_empty() {
+            return Ok(());
+        }
+        let count = self.bad.len() as u64;
+        Err(Error::BadLines {
+            count,
+            first: Box::new(self.bad.swap_remove(0)),
+        })
+    }
+}

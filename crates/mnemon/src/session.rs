@@ -1,0 +1,143 @@
+//! Sessions: one conversation of a user with one or more agents.
+//!
+//! What a caller says about a session ([`SessionDetails`]) is kept in its log;
+//! what happened in it ([`Activity`]) is counted from the memories, and its
+//! state follows from both and the clock. Nothing is rewritten as time passes.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::config::SessionsConfig;
+use crate::memory::{Kind, SessionId, Tag};
+use crate::time::Time;
+
+/// What the caller says about a session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionDetails {
+    // In the order of their names, because log lines are.
+    /// The agents that take part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// When it was closed, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<Time>,
+    /// Compaction settings of its own.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub compaction: Map<String, Value>,
+    /// Decay settings of its own.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub decay: Map<String, Value>,
+    /// Whatever else belongs to it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+    /// The phase of the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Preferences that hold in this session.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub preferences: Map<String, Value>,
+    /// The project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Labels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Tag>,
+    /// The user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+}
+
+/// A session with all that is known about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// What the caller says about it.
+    pub details: SessionDetails,
+    /// When it was made.
+    pub created_at: Time,
+    /// When anything was last written in it.
+    pub last_activity: Time,
+    /// When its details were last written.
+    pub detailed_at: Time,
+    /// What happened in it.
+    pub activity: Activity,
+}
+
+/// What happened in a session, without what was forgotten.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Activity {
+    /// Memories by kind.
+    pub by_kind: BTreeMap<Kind, u64>,
+    /// Who wrote how much, by name.
+    pub participants: Vec<Participant>,
+    /// Bytes of its log.
+    pub log_bytes: u64,
+}
+
+impl Activity {
+    /// How many memories there are.
+    pub fn memories(&self) -> u64 {
+        self.by_kind.values().sum()
+    }
+}
+
+/// Somebody who wrote in a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Participant {
+    /// The author's name.
+    pub name: String,
+    /// Turns by them.
+    pub messages: u64,
+    /// Memories of any kind by them.
+    pub memories: u64,
+    /// When they last wrote.
+    pub last_active: Time,
+}
+
+/// Where a session is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionState {
+    /// Made, but nothing was kept in it yet.
+    Created,
+    /// In use.
+    Active,
+    /// Closed, or not used for a day.
+    Idle,
+    /// Not used for a week.
+    Decaying,
+}
+
+impl SessionState {
+    /// The state as it is written everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Active => "active",
+            Self::Idle => "idle",
+            Self::Decaying => "decaying",
+        }
+    }
+}
+
+impl Session {
+    /// Its state at that moment.
+    pub fn state(&self, now: Time, config: &SessionsConfig) -> SessionState {
+        let unused_hours = now.micros().saturating_sub(self.last_activity.micros()) / 3_600_000_000;
+        let unused_hours = u64::try_from(unused_hours).unwrap_or(0);
+        // Whatever is written after closing opens the session again.
+        let closed = self.details.closed_at.is_some() && self.last_activity == self.detailed_at;
+        if unused_hours >= u64::from(config.decaying_after_days) * 24 {
+            SessionState::Decaying
+        } else if closed || unused_hours >= u64::from(config.idle_after_hours) {
+            SessionState::Idle
+        } else if self.activity.memories() == 0 {
+            SessionState::Created
+        } else {
+            SessionState::Active
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What a store does for the engine, whether it keeps files or tables.
+//!
+//! Invariant: a [`Batch`] is kept whole or not at all, and once
+//! [`Store::commit`] has answered, every later question of anybody sees it.
+//! Ranking, visibility and the lifecycle of sessions are decided above;
+//! [`local`] is the store on files.
+
+mod batch;
+mod filter;
+pub mod local;
+mod report;
+
+pub use batch::{Batch, OnFull, Outcome, Receipt, Write};
+pub(crate) use filter::metadata_text as filter_text;
+pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
+pub use report::{
+    Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
+    VerifyProblem,
+};
+
+use crate::error::Result;
+use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
+use crate::session::Session;
+use crate::time::Time;
+
+/// Where memories are kept: on files, in tables, or in a model of both.
+pub trait Store: Send + Sync {
+    /// Keeps a batch for good, whole or not at all.
+    fn commit(&self, batch: Batch) -> Result<Receipt>;
+
+    /// The memory of that name, forgotten ones included.
+    fn find(&self, reference: &Reference) -> Result<Option<Memory>>;
+
+    /// The memories that fit a filter, one page of them, and how many fit in all.
+    fn select(&self, filter: &Filter) -> Result<Selection>;
+
+    /// Every memory of the spaces (of all if none is named), forgotten ones
+    /// included, each space in the order in which it was written.
+    fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()>;
+
+    /// What happened to a memory, oldest first; empty if there is none.
+    fn history(&self, id: &MemoryId) -> Result<Vec<Change>>;
+
+    /// The session of that id.
+    fn session(&self, id: &SessionId) -> Result<Option<Session>>;
+
+    /// Every session, the one with the latest activity first.
+    fn sessions(&self) -> Result<Vec<Session>>;
+
+    /// Counts and sizes.
+    fn stats(&self) -> Result<Stats>;
+
+    /// Checks everything that is kept against its checksums, and what is derived against it.
+    fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Verification>;
+
+    /// Sets damage aside, makes what is derived anew, and says what was done.
+    fn repair(&self, options: &RepairOptions, progress: &mut dyn FnMut(Progress))
+    -> Result<Repair>;
+
+    /// Makes what is derived anew.
+    fn reindex(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed>;
+
+    /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.
+    fn flush(&self) -> Result<()>;
+}
+
+/// One thing that happened to a memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// When it was recorded.
+    pub at: Time,
+    /// Who did it.
+    pub by: Option<String>,
+    /// What it was.
+    pub what: What,
+}
+
+/// What happened to a memory.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// It was kept; this is how.
+    Kept(Box<Memory>),
+    /// It was revised; this is how it was afterwards.
+    Revised(Box<Memory>),
+    /// It was forgotten, and why.
+    Forgotten {
+        /// Why.
+        reason: String,
+    },
+    /// It was brought back, and why.
+    Restored {
+        /// Why.
+        reason: String,
+    },
+}

@@ -1,0 +1,218 @@
+//! Filters: which memories, in which order, which page of them.
+
+use std::str::FromStr;
+
+use crate::decay;
+use crate::error::{Error, Result};
+use crate::memory::{Confidence, Importance, Kind, Memory, Space, Tag};
+
+/// Which memories to select. An empty list and a `None` leave all in.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// In any of these spaces.
+    pub spaces: Vec<Space>,
+    /// Of any of these kinds.
+    pub kinds: Vec<Kind>,
+    /// By any of these authors.
+    pub authors: Vec<String>,
+    /// With all of these tags, or tags below them.
+    pub tags: Vec<Tag>,
+    /// With any of these tags, or tags below them.
+    pub any_tags: Vec<Tag>,
+    /// With none of these tags, nor tags below them.
+    pub not_tags: Vec<Tag>,
+    /// Created at this moment or later, in microseconds since 1970.
+    pub since_micros: Option<i64>,
+    /// Created at this moment or earlier.
+    pub until_micros: Option<i64>,
+    /// At least as important.
+    pub min_importance: Option<Importance>,
+    /// At least as sure; memories of which nobody said how sure they are don't count.
+    pub min_confidence: Option<Confidence>,
+    /// With at least this priority at `now_micros`.
+    pub min_priority: Option<f64>,
+    /// Open or resolved; memories that can be neither don't count.
+    pub status: Option<Status>,
+    /// With this text in theirs, whatever the case.
+    pub contains: Option<String>,
+    /// With these members in their metadata, compared as text.
+    pub metadata: Vec<(String, String)>,
+    /// Forgotten or not.
+    pub forgotten: Forgottenness,
+    /// The moment for which priorities are computed.
+    pub now_micros: i64,
+    /// In which order.
+    pub sort: Sort,
+    /// At most so many.
+    pub limit: usize,
+    /// After so many.
+    pub offset: usize,
+}
+
+impl Filter {
+    /// Everything that is not forgotten, newest first, a hundred of it.
+    pub fn all(now_micros: i64) -> Self {
+        Self {
+            spaces: Vec::new(),
+            kinds: Vec::new(),
+            authors: Vec::new(),
+            tags: Vec::new(),
+            any_tags: Vec::new(),
+            not_tags: Vec::new(),
+            since_micros: None,
+            until_micros: None,
+            min_importance: None,
+            min_confidence: None,
+            min_priority: None,
+            status: None,
+            contains: None,
+            metadata: Vec::new(),
+            forgotten: Forgottenness::Without,
+            now_micros,
+            sort: Sort::Newest,
+            limit: 100,
+            offset: 0,
+        }
+    }
+
+    /// Whether this memory fits: the plain meaning of every field above.
+    pub fn fits(&self, memory: &Memory) -> bool {
+        let within = |wanted: &Tag| memory.tags.iter().any(|tag| tag.is_within(wanted));
+        let created = memory.created_at.micros();
+        (self.spaces.is_empty() || self.spaces.contains(&memory.space))
+            && (self.kinds.is_empty() || self.kinds.contains(&memory.kind()))
+            && (self.authors.is_empty()
+                || memory.author.as_ref().is_some_and(|author| {
+                    self.authors.iter().any(|wanted| wanted == author.as_str())
+                }))
+            && self.tags.iter().all(within)
+            && (self.any_tags.is_empty() || self.any_tags.iter().any(within))
+            && !self.not_tags.iter().any(within)
+            && self.since_micros.is_none_or(|since| created >= since)
+            && self.until_micros.is_none_or(|until| created <= until)
+            && self
+                .min_importance
+                .is_none_or(|least| memory.importance >= least)
+            && self
+                .min_confidence
+                .is_none_or(|least| memory.confidence.is_some_and(|own| own >= least))
+            && self
+                .min_priority
+                .is_none_or(|least| decay::priority(memory, self.now_micros) >= least)
+            && self
+                .status
+                .is_none_or(|status| memory.body.is_open() == Some(status == Status::Open))
+            && self
+                .contains
+                .as_ref()
+                .is_none_or(|part| contains_text(memory.text.as_str(), part))
+            && self.metadata.iter().all(|(key, wanted)| {
+                memory
+                    .metadata
+                    .get(key)
+                    .is_some_and(|own| metadata_text(own) == *wanted)
+            })
+            && match self.forgotten {
+                Forgottenness::Without => memory.state.forgotten.is_none(),
+                Forgottenness::With => true,
+                Forgottenness::Only => memory.state.forgotten.is_some(),
+            }
+    }
+}
+
+/// Whether `part` is in `text`, whatever the case of either.
+pub(crate) fn contains_text(text: &str, part: &str) -> bool {
+    text.to_lowercase().contains(&part.to_lowercase())
+}
+
+/// A member of the metadata as filters compare it: texts bare, the rest as JSON.
+pub(crate) fn metadata_text(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Whether a decision or finding is settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Not settled yet.
+    Open,
+    /// Settled.
+    Resolved,
+}
+
+/// Which side of forgetting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forgottenness {
+    /// Only what is not forgotten.
+    Without,
+    /// Both.
+    With,
+    /// Only what is forgotten.
+    Only,
+}
+
+/// In which order; what is equal comes newest first, then by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Latest created first.
+    #[default]
+    Newest,
+    /// Earliest created first.
+    Oldest,
+    /// Most important first.
+    Importance,
+    /// Last asked for first; what never was comes last.
+    LastAccess,
+    /// Most often asked for first.
+    AccessCount,
+    /// Highest priority first.
+    Priority,
+}
+
+impl Sort {
+    /// The names, with what each means.
+    const NAMES: [(&'static str, Sort); 12] = [
+        ("newest", Sort::Newest),
+        ("oldest", Sort::Oldest),
+        ("importance", Sort::Importance),
+        ("accessed", Sort::LastAccess),
+        ("access-count", Sort::AccessCount),
+        ("priority", Sort::Priority),
+        // The names of the sources, for those who know them.
+        ("time", Sort::Newest),
+        ("created", Sort::Newest),
+        ("time_desc", Sort::Newest),
+        ("time_asc", Sort::Oldest),
+        ("last_access", Sort::LastAccess),
+        ("access_count", Sort::AccessCount),
+    ];
+}
+
+impl FromStr for Sort {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::NAMES
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map(|(_, sort)| *sort)
+            .ok_or_else(|| {
+                let names: Vec<_> = Self::NAMES[..6].iter().map(|(name, _)| *name).collect();
+                Error::InvalidQuery {
+                    field: "sort",
+                    problem: format!("{text} is none of {}", names.join(", ")),
+                }
+            })
+    }
+}
+
+/// One page of what fits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    /// The page.
+    pub memories: Vec<Memory>,
+    /// How many fit, whatever the limit.
+    pub total: u64,
+}

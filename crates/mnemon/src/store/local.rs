@@ -1,0 +1,343 @@
+//! The store on files: a log for each space, and one index over all of them.
+//!
+//! A write goes through [`commit`]: lock, append to the log, put into the
+//! index, unlock, sync, answer. A question goes through [`current`], which
+//! sees to it that the index knows all that was acknowledged, without writing
+//! anything on the way unless a writer died or a person edited a log.
+//!
+//! Invariant: the logs are the truth. Everything else below the root can be
+//! deleted and comes back the same.
+
+mod buffer;
+mod catch_up;
+mod commit;
+mod current;
+pub mod disk;
+mod files;
+mod format;
+mod index;
+mod layout;
+mod lock;
+pub mod log;
+mod network;
+mod plan;
+mod poison;
+mod repair;
+mod sync;
+mod verify;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use crate::config::{Config, Durability};
+use crate::error::{Error, Result};
+use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
+use crate::session::Session;
+use crate::store::{
+    Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
+    Store, Verification,
+};
+use disk::{Disk, RealDisk};
+use files::LogFiles;
+use layout::Layout;
+pub use lock::Note as LockNote;
+use lock::StoreLock;
+use sync::Syncs;
+
+/// How a store on files behaves.
+#[derive(Clone, Debug)]
+pub struct LocalOptions {
+    /// When a write is acknowledged.
+    pub durability: Durability,
+    /// How long to wait for the lock.
+    pub lock_timeout_ms: u64,
+    /// The longest pause between two tries for the lock.
+    pub lock_pause_ms_max: u64,
+    /// How often a failing write is tried in all.
+    pub write_attempts: u32,
+    /// The pause before the second try; it doubles from there.
+    pub retry_backoff_ms: u64,
+    /// How much may wait in memory while the disk is full.
+    pub buffer_bytes_max: u64,
+    /// Keep the index in memory, even if the folder could hold it.
+    pub index_in_memory: bool,
+}
+
+impl From<&Config> for LocalOptions {
+    fn from(config: &Config) -> Self {
+        Self {
+            durability: config.storage.durability,
+            lock_timeout_ms: config.lock.timeout_ms,
+            lock_pause_ms_max: config.lock.retry_backoff_ms_max,
+            write_attempts: config.storage.write_attempts,
+            retry_backoff_ms: config.storage.retry_backoff_ms,
+            buffer_bytes_max: config.storage.buffer_bytes_max,
+            index_in_memory: false,
+        }
+    }
+}
+
+impl Default for LocalOptions {
+    fn default() -> Self {
+        Self::from(&Config::default())
+    }
+}
+
+/// A store in a folder; any number of them, in any number of processes, share it.
+#[derive(Debug)]
+pub struct LocalStore {
+    disk: Arc<dyn Disk>,
+    layout: Layout,
+    options: LocalOptions,
+    lock: StoreLock,
+    files: LogFiles,
+    syncs: Arc<Syncs>,
+    /// The index in use, as this process last saw it.
+    loaded: Mutex<current::Loaded>,
+    queue: commit::Queue,
+    waiting: buffer::Buffer,
+    format: Mutex<format::Known>,
+    /// A forked child shares descriptors, and so locks, with its parent.
+    process: u32,
+}
+
+impl LocalStore {
+    /// Makes a store in a folder, or opens the one that is there.
+    pub fn create(root: &Path, options: LocalOptions) -> Result<Self> {
+        Self::create_on(Arc::new(RealDisk), root, options)
+    }
+
+    /// Opens the store in a folder.
+    pub fn open(root: &Path, options: LocalOptions) -> Result<Self> {
+        Self::open_on(Arc::new(RealDisk), root, options)
+    }
+
+    /// As [`create`](Self::create), on another disk.
+    pub fn create_on(disk: Arc<dyn Disk>, root: &Path, options: LocalOptions) -> Result<Self> {
+        let layout = Layout::new(root);
+        format::create(&*disk, &layout)?;
+        Self::open_on(disk, root, options)
+    }
+
+    /// As [`open`](Self::open), on another disk.
+    pub fn open_on(disk: Arc<dyn Disk>, root: &Path, options: LocalOptions) -> Result<Self> {
+        let layout = Layout::new(root);
+        network::refuse(root)?;
+        let format = format::check(&*disk, &layout)?;
+        let syncs = Arc::new(Syncs::new(disk.clone()));
+        if let Durability::Interval { every_ms } = options.durability {
+            sync::every(every_ms, &syncs, disk.clone(), layout.poisoned());
+        }
+        Ok(Self {
+            lock: StoreLock::new(
+                disk.clone(),
+                layout.lock(),
+                options.lock_timeout_ms,
+                options.lock_pause_ms_max,
+            ),
+            files: LogFiles::new(disk.clone(), layout.clone()),
+            syncs,
+            loaded: Mutex::default(),
+            queue: commit::Queue::default(),
+            waiting: buffer::Buffer::default(),
+            format: Mutex::new(format),
+            process: std::process::id(),
+            disk,
+            layout,
+            options,
+        })
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        self.layout.root()
+    }
+
+    /// The log of a space, whether there is one or not.
+    pub fn log_path(&self, space: &Space) -> PathBuf {
+        self.layout.log(space)
+    }
+
+    /// Who holds the lock, as far as its file tells.
+    pub fn lock_note(&self) -> Result<LockNote> {
+        self.lock.read_note()
+    }
+
+    /// Why writing is stopped, if it is.
+    pub fn poisoned(&self) -> Result<Option<String>> {
+        Ok(poison::read(&*self.disk, &self.layout)?.map(|marker| marker.to_string()))
+    }
+
+    /// The spaces that have a log, in the order of their names.
+    fn spaces(&self) -> Result<Vec<Space>> {
+        let mut spaces = Vec::new();
+        for (folder, prefix) in [
+            (self.layout.agents(), "agent"),
+            (self.layout.sessions(), "session"),
+        ] {
+            let names = self
+                .disk
+                .list(&folder)
+                .map_err(Error::io("read", &folder))?;
+            // A folder whose name is no id is none of ours.
+            spaces.extend(
+                names
+                    .iter()
+                    .filter_map(|name| format!("{prefix}/{name}").parse::<Space>().ok()),
+            );
+        }
+        spaces.push(Space::Shared);
+        let mut with_log = Vec::with_capacity(spaces.len());
+        for space in spaces {
+            let path = self.layout.log(&space);
+            if self
+                .disk
+                .stat(&path)
+                .map_err(Error::io("read", &path))?
+                .is_some()
+            {
+                with_log.push(space);
+            }
+        }
+        Ok(with_log)
+    }
+
+    fn refuse_after_fork(&self) -> Result<()> {
+        if self.process == std::process::id() {
+            return Ok(());
+        }
+        let source = std::io::Error::other("this process was forked; open the store anew");
+        Err(Error::Io {
+            action: "use",
+            path: self.layout.root().into(),
+            source: Arc::new(source),
+        })
+    }
+}
+
+impl Drop for LocalStore {
+    fn drop(&mut self) {
+        // What is not durable yet was never said to be; this is the last chance to make it so.
+        if self.process == std::process::id() && self.options.durability != Durability::Os {
+            let _ = self.flush();
+        }
+    }
+}
+
+impl Store for LocalStore {
+    fn commit(&self, batch: Batch) -> Result<Receipt> {
+        self.refuse_after_fork()?;
+        self.commit_with_retries(batch)
+    }
+
+    fn find(&self, reference: &Reference) -> Result<Option<Memory>> {
+        self.ask(|connection| {
+            match index::read::find(connection, reference).map_err(Error::index("index"))? {
+                Some(pointer) => Ok(Some(pointer.load(&self.files)?)),
+                None => self.explain_absence(connection, reference),
+            }
+        })
+    }
+
+    fn select(&self, filter: &Filter) -> Result<Selection> {
+        self.ask(|connection| index::select::select(connection, &self.files, filter))
+    }
+
+    fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {
+        let spaces = if spaces.is_empty() {
+            self.spaces()?
+        } else {
+            spaces.to_vec()
+        };
+        for space in spaces {
+            let pointers = self.ask(|connection| {
+                index::read::pointers_of(connection, &space).map_err(Error::index("index"))
+            })?;
+            for pointer in pointers {
+                let memory = match pointer.load(&self.files) {
+                    // The log may have been replaced since the index was asked.
+                    Err(Error::Damaged { id, .. }) => self.find(&Reference::Id(id.parse()?))?,
+                    loaded => Some(loaded?),
+                };
+                memory.map_or(Ok(()), &mut *each)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn history(&self, id: &MemoryId) -> Result<Vec<Change>> {
+        self.ask(|connection| {
+            let reference = Reference::Id(id.clone());
+            match index::read::find(connection, &reference).map_err(Error::index("index"))? {
+                Some(pointer) => index::read::history(connection, &self.files, &pointer),
+                None => Ok(Vec::new()),
+            }
+        })
+    }
+
+    fn session(&self, id: &SessionId) -> Result<Option<Session>> {
+        self.ask(|connection| {
+            let found =
+                index::read::sessions(connection, Some(id)).map_err(Error::index("index"))?;
+            Ok(found.into_iter().next())
+        })
+    }
+
+    fn sessions(&self) -> Result<Vec<Session>> {
+        self.ask(|connection| {
+            index::read::sessions(connection, None).map_err(Error::index("index"))
+        })
+    }
+
+    fn stats(&self) -> Result<Stats> {
+        let mut stats =
+            self.ask(|connection| index::read::stats(connection).map_err(Error::index("index")))?;
+        stats.index_bytes = index::generation::bytes(&self.layout.index());
+        Ok(stats)
+    }
+
+    fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Verification> {
+        self.verify_everything(progress)
+    }
+
+    fn repair(
+        &self,
+        options: &RepairOptions,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Repair> {
+        self.refuse_after_fork()?;
+        self.repair_everything(options, progress)
+    }
+
+    fn reindex(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed> {
+        self.refuse_after_fork()?;
+        self.rebuild(progress)
+    }
+
+    fn flush(&self) -> Result<()> {
+        self.write_what_waits()?;
+        self.sync_everything()
+    }
+}
+
+/// Ten random bytes from the operating system.
+fn random() -> [u8; 10] {
+    let mut bytes = [0; 10];
+    getrandom::fill(&mut bytes).expect("the operating system has randomness");
+    bytes
+}
+
+/// A name that nobody has used: for generations, transactions and files set aside.
+fn unique(now_micros: i64) -> String {
+    ulid(u64::try_from(now_micros / 1000).unwrap_or(0), random())
+}
+
+/// The time for names and notes, which no answer depends on.
+fn wall_micros() -> i64 {
+    jiff::Timestamp::now().as_microsecond()
+}
+
+/// The same as people read it.
+fn wall_text() -> String {
+    format!("{:.3}", jiff::Timestamp::now())
+}

@@ -1,0 +1,109 @@
+//! Bringing the index up to date with a log: its new lines, or all of it.
+
+use rusqlite::Connection;
+
+use super::LocalStore;
+use super::disk::{DiskFile, Stat};
+use super::index::{apply, position};
+use super::log::line::Line;
+use super::log::scan::{self, Found};
+use crate::error::{Error, Result};
+use crate::memory::Space;
+use position::Position;
+
+/// Errors of two layers meet in one scan.
+enum Trouble {
+    Read(std::io::Error),
+    Index(rusqlite::Error),
+}
+
+impl From<std::io::Error> for Trouble {
+    fn from(error: std::io::Error) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl LocalStore {
+    /// Reads what is new in these logs into the index, in one transaction each.
+    pub(super) fn catch_up(&self, connection: &Connection, spaces: &[Space]) -> Result<()> {
+        for space in spaces {
+            connection
+                .execute_batch("BEGIN IMMEDIATE")
+                .map_err(Error::index("index"))?;
+            match self.catch_up_one(connection, space) {
+                Ok(_) => connection
+                    .execute_batch("COMMIT")
+                    .map_err(Error::index("index"))?,
+                Err(error) => {
+                    let _ = connection.execute_batch("ROLLBACK");
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what is new in a log; the caller has a transaction open.
+    pub(super) fn catch_up_one(
+        &self,
+        connection: &Connection,
+        space: &Space,
+    ) -> Result<Option<Position>> {
+        let in_index = || Error::index("index");
+        let path = self.layout.log(space);
+        let known = position::get(connection, space).map_err(in_index())?;
+        let file = match self.disk.open_read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                // Somebody took the log away; what was read from it goes too.
+                if let Some(known) = known {
+                    position::remove(connection, known.log).map_err(in_index())?;
+                }
+                return Ok(None);
+            }
+            opened => opened.map_err(Error::io("open", &path))?,
+        };
+        let stat = file.stat().map_err(Error::io("read", &path))?;
+        let mut position = match known {
+            Some(known) if known.stat == stat => return Ok(Some(known)),
+            Some(known) if continues(&known, &*file, &stat) => known,
+            _ => apply::start_over(connection, space).map_err(in_index())?,
+        };
+        let start = position.end.start;
+        let end = scan::scan(&*file, start, |found: Found| {
+            apply::found(connection, space, &mut position, found).map_err(Trouble::Index)
+        })
+        .map_err(|trouble| match trouble {
+            Trouble::Read(error) => Error::io("read", &path)(error),
+            Trouble::Index(error) => Error::index("index")(error),
+        })?;
+        // An empty continuation says nothing about the newline before it.
+        position.end = scan::End {
+            newline_missing: if end.start == start {
+                position.end.newline_missing
+            } else {
+                end.newline_missing
+            },
+            ..end
+        };
+        position.stat = stat;
+        apply::ensure_session(connection, space, &position).map_err(in_index())?;
+        position::put(connection, &position).map_err(in_index())?;
+        Ok(Some(position))
+    }
+}
+
+/// Whether the log is the one that was read, with at most more lines at its end.
+fn continues(known: &Position, file: &dyn DiskFile, stat: &Stat) -> bool {
+    let Some((offset, length, checksum)) = known.last else {
+        return false;
+    };
+    let could_have_grown = known.stat.is_same_file(stat) && stat.size >= known.end.start.offset;
+    // The same length at another time is an edit in place.
+    let edited_in_place = stat.size == known.stat.size;
+    if !could_have_grown || edited_in_place {
+        return false;
+    }
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+    let count = file.read_at(&mut bytes, offset).unwrap_or(0);
+    Line::decode(&bytes[..count]).is_ok_and(|(_, found)| found == checksum)
+}

@@ -1,0 +1,334 @@
+//! Questions: which index to ask, and whether it knows all that it should.
+//!
+//! A question reads two small files (which index is in use, and the lock's
+//! note) and SQLite. Only if a writer died between its log and the index, or a
+//! log was changed by hand, it tries for the lock and brings the index up to
+//! date; if the lock is busy it answers from the index as it is, because what
+//! is missing there was not acknowledged yet. If the folder can't be written,
+//! an index in memory answers.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use super::LocalStore;
+use super::index::generation::{self, Generation};
+use super::index::{self, position};
+use super::lock::Held;
+use crate::error::{Error, Result};
+use crate::memory::{Memory, Reference, Space};
+use crate::store::{Progress, Reindexed};
+
+/// How often the logs are looked at for edits by hand.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The index in use, as this process last saw it.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    /// The name of the build, and its connections.
+    on_disk: Option<(String, Arc<Generation>)>,
+    /// The stand-in while there is none on the disk that could be used.
+    in_memory: Option<Arc<Generation>>,
+    /// When the logs were last compared with the index.
+    looked: Option<Instant>,
+}
+
+impl LocalStore {
+    /// Asks the index, in one consistent view of it.
+    pub(super) fn ask<T>(&self, question: impl Fn(&Connection) -> Result<T>) -> Result<T> {
+        self.refuse_after_fork()?;
+        let mut last_error = None;
+        for _ in 0..3 {
+            let generation = self.settled_index()?;
+            let answer = (|| {
+                let connection = generation.borrow()?;
+                connection
+                    .execute_batch("BEGIN")
+                    .map_err(Error::index(generation.path()))?;
+                let answer = question(&connection)?;
+                connection
+                    .execute_batch("COMMIT")
+                    .map_err(Error::index(generation.path()))?;
+                Ok(answer)
+            })();
+            match answer {
+                // A line is not where the index says: look at the logs again.
+                Err(Error::Damaged { .. }) => self.look_again(),
+                Err(Error::Index { ref source, .. }) if index::is_unusable(source) => {
+                    self.distrust(&generation)
+                }
+                answer => return answer,
+            }
+            last_error = answer.err();
+        }
+        Err(last_error.expect("the loop ran"))
+    }
+
+    /// The index in use, knowing all that was acknowledged.
+    fn settled_index(&self) -> Result<Arc<Generation>> {
+        if self.options.index_in_memory {
+            return self.memory_index();
+        }
+        let Some(generation) = self.disk_index() else {
+            // There is none: make it if we may write, else answer from memory.
+            return match self.lock.try_acquire("build the index", super::wall_text()) {
+                Ok(Some(mut held)) => self.index_for_writing(&mut held),
+                Ok(None) | Err(_) => self.memory_index(),
+            };
+        };
+        match self.settle(&generation) {
+            Ok(true) => Ok(generation),
+            Ok(false) => self.memory_index(),
+            Err(Error::Index { .. }) => {
+                self.distrust(&generation);
+                self.memory_index()
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Brings the index up to date if need be; false if that is not possible here.
+    fn settle(&self, generation: &Generation) -> Result<bool> {
+        let note = self.lock.read_note()?;
+        let mut stale: Vec<Space> = Vec::new();
+        let looking = note.appending.iter().any(|space| space == "*") || self.is_time_to_look();
+        if looking {
+            stale = self.stale_logs(&*generation.borrow()?)?;
+        }
+        stale.extend(note.appending.iter().filter_map(|space| space.parse().ok()));
+        if stale.is_empty() {
+            if looking {
+                self.looked_now();
+            }
+            return Ok(true);
+        }
+        match self.lock.try_acquire("catch up", super::wall_text()) {
+            Ok(Some(mut held)) => {
+                let spaces = self.left_behind(&held, &*generation.borrow()?)?;
+                stale.extend(spaces);
+                match self.catch_up(&*generation.borrow()?, &stale) {
+                    Ok(()) => {
+                        held.clear_note();
+                        self.looked_now();
+                        Ok(true)
+                    }
+                    // The index can't be written: a full or a read-only disk.
+                    Err(Error::Index { .. } | Error::Full { .. }) => Ok(false),
+                    Err(error) => Err(error),
+                }
+            }
+            // A writer is at work: what the index lacks is not acknowledged yet.
+            Ok(None) => Ok(true),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// The logs that a dead writer noted, under the lock.
+    pub(super) fn left_behind(
+        &self,
+        held: &Held<'_>,
+        connection: &Connection,
+    ) -> Result<Vec<Space>> {
+        let noted = held.left_behind();
+        if noted.iter().any(|space| space == "*") {
+            return self.stale_logs(connection);
+        }
+        Ok(noted
+            .iter()
+            .filter_map(|space| space.parse().ok())
+            .collect())
+    }
+
+    /// The logs whose files are not as the index knows them.
+    pub(super) fn stale_logs(&self, connection: &Connection) -> Result<Vec<Space>> {
+        let mut known: HashMap<String, _> = position::all(connection)
+            .map_err(Error::index("index"))?
+            .into_iter()
+            .collect();
+        let mut stale = Vec::new();
+        for space in self.spaces()? {
+            let path = self.layout.log(&space);
+            let found = self.disk.stat(&path).map_err(Error::io("read", &path))?;
+            if known.remove(&space.to_string()) != found {
+                stale.push(space);
+            }
+        }
+        stale.extend(known.keys().filter_map(|gone| gone.parse().ok()));
+        Ok(stale)
+    }
+
+    /// The index on the disk, if there is one that opens.
+    fn disk_index(&self) -> Option<Arc<Generation>> {
+        let folder = self.layout.index();
+        let name = generation::current(&folder)?;
+        let mut loaded = self.loaded();
+        if let Some((known, generation)) = &loaded.on_disk
+            && *known == name
+        {
+            return Some(generation.clone());
+        }
+        let opened = Arc::new(generation::open(&folder, &name).ok()?);
+        // Nothing that another build was compared with holds for this one.
+        loaded.looked = None;
+        loaded.in_memory = None;
+        loaded.on_disk = Some((name, opened.clone()));
+        Some(opened)
+    }
+
+    /// The index for a writer, made first if there is none, and caught up with dead writers.
+    pub(super) fn index_for_writing(&self, held: &mut Held<'_>) -> Result<Arc<Generation>> {
+        if self.options.index_in_memory {
+            return self.memory_index();
+        }
+        let generation = match self.disk_index() {
+            Some(generation) => generation,
+            None => self.build(held)?,
+        };
+        let left = self.left_behind(held, &*generation.borrow()?)?;
+        if !left.is_empty() {
+            self.catch_up(&*generation.borrow()?, &left)?;
+            held.clear_note();
+        }
+        Ok(generation)
+    }
+
+    /// Builds the index under the lock and puts it into use.
+    fn build(&self, held: &mut Held<'_>) -> Result<Arc<Generation>> {
+        held.announce()
+            .map_err(Error::io("write", self.layout.lock()))?;
+        let folder = self.layout.index();
+        let (name, generation) = generation::create(&folder, &super::unique(super::wall_micros()))?;
+        self.catch_up(&*generation.borrow()?, &self.spaces()?)?;
+        generation::put_into_use(&folder, &name)?;
+        held.clear_note();
+        let generation = Arc::new(generation);
+        let mut loaded = self.loaded();
+        loaded.on_disk = Some((name, generation.clone()));
+        loaded.looked = Some(Instant::now());
+        Ok(generation)
+    }
+
+    /// Builds the index anew beside the old one, which goes on answering meanwhile.
+    pub(super) fn rebuild(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed> {
+        let folder = self.layout.index();
+        let before = generation::current(&folder);
+        let (name, generation) = generation::create(&folder, &super::unique(super::wall_micros()))?;
+        let spaces = self.spaces()?;
+        let sizes: Vec<u64> = spaces
+            .iter()
+            .map(|space| {
+                self.disk
+                    .stat(&self.layout.log(space))
+                    .ok()
+                    .flatten()
+                    .map_or(0, |stat| stat.size)
+            })
+            .collect();
+        let total = sizes.iter().sum();
+        let mut done = 0;
+        for (space, size) in spaces.iter().zip(&sizes) {
+            self.catch_up(&*generation.borrow()?, std::slice::from_ref(space))?;
+            done += size;
+            progress(Progress { done, total });
+        }
+        let mut held = self
+            .lock
+            .acquire("put a new index into use", super::wall_text())?;
+        if generation::current(&folder) != before && before.is_some() {
+            // Somebody else was faster; two builds of the same logs are alike.
+            let _ = std::fs::remove_dir_all(folder.join(&name));
+        } else {
+            let connection = generation.borrow()?;
+            let stale = self.stale_logs(&connection)?;
+            self.catch_up(&connection, &stale)?;
+            generation::put_into_use(&folder, &name)?;
+        }
+        held.clear_note();
+        drop(held);
+        let stats =
+            self.ask(|connection| index::read::stats(connection).map_err(Error::index("index")))?;
+        Ok(Reindexed {
+            logs: spaces.len() as u64,
+            memories: stats.memories + stats.forgotten,
+            bytes: total,
+        })
+    }
+
+    /// An index in memory, brought up to date with the logs as they are.
+    fn memory_index(&self) -> Result<Arc<Generation>> {
+        let generation = {
+            let mut loaded = self.loaded();
+            match &loaded.in_memory {
+                Some(generation) => generation.clone(),
+                None => {
+                    let generation = Arc::new(Generation::in_memory()?);
+                    loaded.in_memory = Some(generation.clone());
+                    generation
+                }
+            }
+        };
+        let connection = generation.borrow()?;
+        let stale = self.stale_logs(&connection)?;
+        self.catch_up(&connection, &stale)?;
+        drop(connection);
+        Ok(generation)
+    }
+
+    /// Takes a damaged index out of use; the next question makes another.
+    pub(super) fn distrust(&self, generation: &Arc<Generation>) {
+        let mut loaded = self.loaded();
+        if generation.is_in_memory() {
+            loaded.in_memory = None;
+        } else {
+            if let Some((name, known)) = &loaded.on_disk
+                && Arc::ptr_eq(known, generation)
+            {
+                let _ = std::fs::remove_dir_all(self.layout.index().join(name));
+            }
+            loaded.on_disk = None;
+        }
+        loaded.looked = None;
+    }
+
+    /// Says more than "not found" if the only line about a memory is damaged.
+    pub(super) fn explain_absence(
+        &self,
+        connection: &Connection,
+        reference: &Reference,
+    ) -> Result<Option<Memory>> {
+        let Reference::Id(id) = reference else {
+            return Ok(None);
+        };
+        match index::read::damage_about(connection, id.as_str()).map_err(Error::index("index"))? {
+            Some((space, line)) => {
+                let path = self.layout.log(&space.parse()?);
+                Err(Error::Damaged {
+                    id: id.to_string(),
+                    path,
+                    line,
+                })
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn is_time_to_look(&self) -> bool {
+        self.loaded()
+            .looked
+            .is_none_or(|looked| looked.elapsed() >= LOOK_EVERY)
+    }
+
+    fn looked_now(&self) {
+        self.loaded().looked = Some(Instant::now());
+    }
+
+    fn look_again(&self) {
+        self.loaded().looked = None;
+    }
+
+    fn loaded(&self) -> std::sync::MutexGuard<'_, Loaded> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,38 @@
+//! The index: derived from the logs, safe to delete.
+//!
+//! One SQLite file for the whole store. It holds no content, only what finds
+//! it: for each memory the fields that filters use and the place of its line
+//! in the log; for each log how far it has been read. A line that is read
+//! through the index is checked against the checksum that the index remembers,
+//! so a stale index is noticed and never believed.
+//!
+//! [`apply`] puts records in, [`read`] and [`select`] get memories out,
+//! [`generation`] is where the file lives and how it is replaced.
+
+pub(crate) mod apply;
+pub(crate) mod generation;
+pub(crate) mod position;
+pub(crate) mod read;
+mod schema;
+pub(crate) mod select;
+
+pub(crate) use schema::{SCHEMA, kind_number, open_file, open_memory};
+
+/// Whether SQLite says that its file is damaged, gone or no database, in which
+/// case making it anew helps.
+pub(crate) fn is_unusable(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{
+        CannotOpen, DatabaseCorrupt, NotADatabase, SchemaChanged, SystemIoFailure, Unknown,
+    };
+    match error {
+        rusqlite::Error::SqliteFailure(failure, _) => matches!(
+            failure.code,
+            CannotOpen | DatabaseCorrupt | NotADatabase | SchemaChanged | SystemIoFailure | Unknown
+        ),
+        rusqlite::Error::SqlInputError { .. }
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,341 @@
+//! Putting records into the index, in the order of the log.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::position::{self, Position, signed};
+use super::schema::kind_number;
+use crate::memory::{Forgotten, Memory, Space};
+use crate::store::filter_text;
+use crate::store::local::log::record::Record;
+use crate::store::local::log::scan::{Damage, Found, Placed};
+use crate::time::Time;
+
+/// Takes in what a scan found; records that make no sense become damage.
+pub(crate) fn found(
+    connection: &Connection,
+    space: &Space,
+    position: &mut Position,
+    found: Found,
+) -> rusqlite::Result<()> {
+    match found {
+        Found::Damage(damage) => put_damage(connection, position.log, &damage, &damage.sentence()),
+        Found::Record(placed) => {
+            let place = Place::of(&placed);
+            match Record::read(placed.line) {
+                Ok(record) => self::record(connection, space, position, &place, record),
+                Err(error) => nonsense(connection, position.log, &place, None, &error.to_string()),
+            }
+        }
+    }
+}
+
+/// Where a record stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    pub(crate) number: u64,
+    pub(crate) checksum: [u8; 32],
+    /// When it was recorded, if the line says so.
+    pub(crate) recorded_at: Option<Time>,
+}
+
+impl Place {
+    fn of(placed: &Placed) -> Self {
+        Self {
+            offset: placed.offset,
+            length: placed.length,
+            number: placed.number,
+            checksum: placed.checksum,
+            recorded_at: placed.line.recorded_at,
+        }
+    }
+}
+
+/// Takes in one record.
+pub(crate) fn record(
+    connection: &Connection,
+    space: &Space,
+    position: &mut Position,
+    place: &Place,
+    record: Record,
+) -> rusqlite::Result<()> {
+    let log = position.log;
+    position.records += 1;
+    position.last = Some((place.offset, place.length, place.checksum));
+    if let Some(at) = place.recorded_at {
+        position.recorded_micros = position.recorded_micros.max(at.micros());
+    }
+    match record {
+        Record::Header {
+            generation,
+            counters,
+        } => {
+            position.generation = generation;
+            position.counters = counters;
+            Ok(())
+        }
+        Record::Add(memory) | Record::Update { memory, .. } if memory.space != *space => {
+            let problem = format!("the line belongs to {}", memory.space);
+            nonsense(connection, log, place, Some(memory.id.as_str()), &problem)
+        }
+        Record::Add(memory) => add(connection, log, place, &memory),
+        Record::Update { memory, .. } => update(connection, log, place, &memory),
+        Record::Delete { id, forgotten } => forget(connection, log, place, &id, Some(&forgotten)),
+        Record::Restore { id, .. } => forget(connection, log, place, &id, None),
+        Record::Access { id, count, last } => {
+            let changed = connection
+                .prepare_cached("UPDATE memories SET access_count = ?3, last_access = ?4 WHERE id = ?1 AND log = ?2")?
+                .execute(params![id, log, signed(count), last.micros()])?;
+            orphan(connection, log, place, &id, changed)
+        }
+        Record::Session { details, at } => {
+            let Some(id) = space.session() else {
+                return nonsense(connection, log, place, None, "only sessions have details");
+            };
+            let details = serde_json::to_string(&details).unwrap_or_default();
+            connection
+                .prepare_cached(
+                    "INSERT INTO sessions (log, id, folded, details, created, detailed) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+                     ON CONFLICT (log) DO UPDATE SET details = excluded.details, detailed = excluded.detailed
+                     ON CONFLICT (folded) DO NOTHING",
+                )?
+                .execute(params![log, id.as_str(), id.as_str().to_ascii_lowercase(), details, at.micros()])?;
+            Ok(())
+        }
+        Record::Commit | Record::Unknown => Ok(()),
+    }
+}
+
+fn add(connection: &Connection, log: i64, place: &Place, memory: &Memory) -> rusqlite::Result<()> {
+    match row_of(connection, memory.id.as_str())? {
+        None => {
+            let n = insert(connection, log, place, memory)?;
+            insert_details(connection, n, memory)
+        }
+        // The same line twice, as after a log was put together again: harmless.
+        Some((_, owner, sum)) if owner == log && sum == place.checksum => Ok(()),
+        Some(_) => {
+            let problem = format!("the id {} is in use already", memory.id);
+            nonsense(connection, log, place, Some(memory.id.as_str()), &problem)
+        }
+    }
+}
+
+fn update(
+    connection: &Connection,
+    log: i64,
+    place: &Place,
+    memory: &Memory,
+) -> rusqlite::Result<()> {
+    match row_of(connection, memory.id.as_str())? {
+        Some((n, owner, _)) if owner == log => {
+            connection
+                .prepare_cached(
+                    "UPDATE memories SET kind = ?2, author = ?3, created = ?4, importance = ?5, confidence = ?6,
+                        pinned = ?7, open = ?8, version = ?9, offset = ?10, length = ?11, number = ?12, sum = ?13
+                     WHERE n = ?1",
+                )?
+                .execute(params![
+                    n,
+                    kind_number(memory.kind()),
+                    memory.author.as_ref().map(crate::memory::Author::as_str),
+                    memory.created_at.micros(),
+                    memory.importance.get(),
+                    memory.confidence.map(crate::memory::Confidence::get),
+                    memory.pinned,
+                    memory.body.is_open(),
+                    signed(memory.version),
+                    signed(place.offset),
+                    signed(place.length),
+                    signed(place.number),
+                    &place.checksum[..],
+                ])?;
+            for table in ["tags", "links", "metadata"] {
+                connection
+                    .prepare_cached(&format!("DELETE FROM {table} WHERE n = ?1"))?
+                    .execute([n])?;
+            }
+            insert_details(connection, n, memory)?;
+            put_change(connection, n, place)
+        }
+        // Its first line is damaged, but this one is complete in itself.
+        None => add(connection, log, place, memory),
+        Some(_) => {
+            let problem = format!("the id {} belongs to another space", memory.id);
+            nonsense(connection, log, place, Some(memory.id.as_str()), &problem)
+        }
+    }
+}
+
+fn forget(
+    connection: &Connection,
+    log: i64,
+    place: &Place,
+    id: &str,
+    forgotten: Option<&Forgotten>,
+) -> rusqlite::Result<()> {
+    let Some((n, owner, _)) = row_of(connection, id)?.filter(|(_, owner, _)| *owner == log) else {
+        return orphan(connection, log, place, id, 0);
+    };
+    debug_assert_eq!(owner, log, "filtered above");
+    let text = forgotten.map(|forgotten| {
+        serde_json::json!([
+            forgotten.at,
+            forgotten.by,
+            forgotten.reason,
+            forgotten.recover_until
+        ])
+        .to_string()
+    });
+    connection
+        .prepare_cached("UPDATE memories SET forgotten = ?2 WHERE n = ?1")?
+        .execute(params![n, text])?;
+    put_change(connection, n, place)
+}
+
+fn insert(
+    connection: &Connection,
+    log: i64,
+    place: &Place,
+    memory: &Memory,
+) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached(
+            "INSERT INTO memories (log, id, kind, author, created, importance, confidence, pinned, open,
+                handle_kind, handle_number, version, offset, length, number, sum, first_offset, first_length)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14)",
+        )?
+        .execute(params![
+            log,
+            memory.id.as_str(),
+            kind_number(memory.kind()),
+            memory.author.as_ref().map(crate::memory::Author::as_str),
+            memory.created_at.micros(),
+            memory.importance.get(),
+            memory.confidence.map(crate::memory::Confidence::get),
+            memory.pinned,
+            memory.body.is_open(),
+            memory.handle.map(|handle| kind_number(handle.kind)),
+            memory.handle.map(|handle| handle.number),
+            signed(memory.version),
+            signed(place.offset),
+            signed(place.length),
+            signed(place.number),
+            &place.checksum[..],
+        ])?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn insert_details(connection: &Connection, n: i64, memory: &Memory) -> rusqlite::Result<()> {
+    for tag in &memory.tags {
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO tags (tag, n) VALUES (?1, ?2)")?
+            .execute(params![tag.as_str(), n])?;
+    }
+    for link in &memory.links {
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO links (n, rel, target) VALUES (?1, ?2, ?3)")?
+            .execute(params![n, link.rel.as_str(), link.to.as_str()])?;
+    }
+    for (key, value) in &memory.metadata {
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO metadata (key, value, n) VALUES (?1, ?2, ?3)")?
+            .execute(params![key, filter_text(value), n])?;
+    }
+    Ok(())
+}
+
+fn put_change(connection: &Connection, n: i64, place: &Place) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO changes (n, offset, length) VALUES (?1, ?2, ?3)")?
+        .execute(params![n, signed(place.offset), signed(place.length)])?;
+    Ok(())
+}
+
+fn row_of(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, i64, [u8; 32])>> {
+    connection
+        .prepare_cached("SELECT n, log, sum FROM memories WHERE id = ?1")?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()
+}
+
+/// A line about a memory whose own line is lost changes nothing, but is told.
+fn orphan(
+    connection: &Connection,
+    log: i64,
+    place: &Place,
+    id: &str,
+    changed: usize,
+) -> rusqlite::Result<()> {
+    if changed > 0 {
+        return Ok(());
+    }
+    let problem = format!("the line is about {id}, which is not in this log");
+    nonsense(connection, log, place, None, &problem)
+}
+
+fn nonsense(
+    connection: &Connection,
+    log: i64,
+    place: &Place,
+    id: Option<&str>,
+    problem: &str,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO damage (log, offset, length, number, message, id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+        .execute(params![log, signed(place.offset), signed(place.length), signed(place.number), problem, id])?;
+    Ok(())
+}
+
+fn put_damage(
+    connection: &Connection,
+    log: i64,
+    damage: &Damage,
+    message: &str,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO damage (log, offset, length, number, message, id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+        .execute(params![
+            log,
+            signed(damage.offset),
+            signed(damage.length),
+            signed(damage.number),
+            message,
+            damage.id
+        ])?;
+    Ok(())
+}
+
+/// Starts over with a log: what was read from it is forgotten.
+pub(crate) fn start_over(connection: &Connection, space: &Space) -> rusqlite::Result<Position> {
+    if let Some(known) = position::get(connection, space)? {
+        position::remove(connection, known.log)?;
+    }
+    position::create(connection, space)
+}
+
+/// A log of a session is a session, even if the line with its details is lost.
+pub(crate) fn ensure_session(
+    connection: &Connection,
+    space: &Space,
+    position: &Position,
+) -> rusqlite::Result<()> {
+    match space.session() {
+        Some(id) if position.records > 0 => {
+            connection
+                .prepare_cached(
+                    "INSERT OR IGNORE INTO sessions (log, id, folded, details, created, detailed)
+                     SELECT ?1, ?2, ?3, '{}', coalesce(min(created), ?4), ?4 FROM memories WHERE log = ?1",
+                )?
+                .execute(params![
+                    position.log,
+                    id.as_str(),
+                    id.as_str().to_ascii_lowercase(),
+                    position.recorded_micros
+                ])?;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}

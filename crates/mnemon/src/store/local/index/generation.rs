@@ -1,0 +1,206 @@
+//! Where the index lives, and how it is replaced.
+//!
+//! Each build of the index has a folder of its own, `index/<schema>-<build>/`,
+//! and `index/current-<schema>` names the one in use. Whoever asks looks there
+//! first, so a rebuild by another process is noticed by the next question, and
+//! programs with other tables keep to theirs.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use rusqlite::Connection;
+
+use super::{SCHEMA, open_file, open_memory};
+use crate::error::{Error, Result};
+
+/// Connections beyond this many are closed when they are given back.
+const IDLE_MAX: usize = 16;
+
+/// One build of the index, with its connections.
+#[derive(Debug)]
+pub(crate) struct Generation {
+    /// The file; none if it is in memory.
+    path: Option<PathBuf>,
+    idle: Mutex<Vec<Connection>>,
+    given_back: Condvar,
+}
+
+/// A connection, given back when it is dropped.
+pub(crate) struct Borrowed<'a> {
+    generation: &'a Generation,
+    connection: Option<Connection>,
+}
+
+impl Generation {
+    /// An index in memory: one connection, used in turns.
+    pub(crate) fn in_memory() -> Result<Self> {
+        let connection = open_memory().map_err(Error::index(":memory:"))?;
+        Ok(Self {
+            path: None,
+            idle: Mutex::new(vec![connection]),
+            given_back: Condvar::new(),
+        })
+    }
+
+    fn on_disk(path: PathBuf) -> Result<Self> {
+        let connection = open_file(&path).map_err(Error::index(&path))?;
+        Ok(Self {
+            path: Some(path),
+            idle: Mutex::new(vec![connection]),
+            given_back: Condvar::new(),
+        })
+    }
+
+    /// Whether it is lost with this process.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.path.is_none()
+    }
+
+    /// The file, for messages.
+    pub(crate) fn path(&self) -> &Path {
+        self.path.as_deref().unwrap_or(Path::new(":memory:"))
+    }
+
+    /// A connection for one question or one write.
+    pub(crate) fn borrow(&self) -> Result<Borrowed<'_>> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = loop {
+            match (idle.pop(), &self.path) {
+                (Some(connection), _) => break connection,
+                (None, Some(path)) => {
+                    drop(idle);
+                    break open_file(path).map_err(Error::index(path))?;
+                }
+                (None, None) => {
+                    idle = self
+                        .given_back
+                        .wait(idle)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        };
+        Ok(Borrowed {
+            generation: self,
+            connection: Some(connection),
+        })
+    }
+}
+
+impl std::ops::Deref for Borrowed<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection.as_ref().expect("there until it is dropped")
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        let Some(connection) = self.connection.take() else {
+            return;
+        };
+        if !connection.is_autocommit() {
+            // A panic or an error left a transaction open.
+            let _ = connection.execute_batch("ROLLBACK");
+        }
+        let mut idle = self
+            .generation
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_MAX {
+            idle.push(connection);
+        }
+        self.generation.given_back.notify_one();
+    }
+}
+
+/// The pointer to the build in use.
+fn pointer(folder: &Path) -> PathBuf {
+    folder.join(format!("current-{SCHEMA}"))
+}
+
+/// The name of the build in use, if there is one.
+pub(crate) fn current(folder: &Path) -> Option<String> {
+    let name = fs::read_to_string(pointer(folder)).ok()?;
+    let name = name.trim();
+    let plain = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (plain && folder.join(name).join("index.sqlite").exists()).then(|| name.to_owned())
+}
+
+/// Opens a build.
+pub(crate) fn open(folder: &Path, name: &str) -> Result<Generation> {
+    Generation::on_disk(folder.join(name).join("index.sqlite"))
+}
+
+/// Makes an empty build, not yet in use.
+pub(crate) fn create(folder: &Path, unique: &str) -> Result<(String, Generation)> {
+    let name = format!("{SCHEMA}-{unique}");
+    let path = folder.join(&name);
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&path)
+        .map_err(Error::io("create", &path))?;
+    let file = path.join("index.sqlite");
+    // SQLite gives its other files the permissions of this one.
+    let mut options = fs::OpenOptions::new();
+    options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&file)
+        .map_err(Error::io("create", &file))?;
+    Ok((name, Generation::on_disk(file)?))
+}
+
+/// Puts a build into use and takes the others of our schema away.
+pub(crate) fn put_into_use(folder: &Path, name: &str) -> Result<()> {
+    let pointer = pointer(folder);
+    let next = folder.join(format!("next-{SCHEMA}"));
+    let write = || -> io::Result<()> {
+        let mut options = fs::OpenOptions::new();
+        options
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&next)?
+            .write_all(name.as_bytes())?;
+        fs::rename(&next, &pointer)
+    };
+    write().map_err(Error::io("write", &pointer))?;
+    let ours = format!("{SCHEMA}-");
+    for entry in fs::read_dir(folder)
+        .map_err(Error::io("read", folder))?
+        .flatten()
+    {
+        let other = entry.file_name();
+        if other.to_string_lossy().starts_with(&ours) && other.to_string_lossy() != name {
+            // Those who still have it open go on with it until their next question.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of the whole index folder.
+pub(crate) fn bytes(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => bytes(&entry.path()),
+            Ok(metadata) => metadata.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}

@@ -1,0 +1,325 @@
+//! From a row of the index to the memory that it points to.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::position::unsigned;
+use super::schema::{kind_from, kind_number};
+use crate::error::{Error, Result};
+use crate::memory::{Forgotten, Kind, Memory, Reference, SessionId, Space, State};
+use crate::session::{Activity, Participant, Session, SessionDetails};
+use crate::store::local::files::LogFiles;
+use crate::store::local::log::line::Line;
+use crate::store::local::log::record::Record;
+use crate::store::{Change, SpaceStats, Stats, What};
+use crate::time::Time;
+
+/// The columns that [`Pointer::from_row`] reads, of `memories m` and `logs l`.
+pub(crate) const POINTER_COLUMNS: &str = "l.space, l.inode, m.offset, m.length, m.sum, m.access_count, m.last_access, m.forgotten, m.number, m.id, m.n";
+
+/// Where a memory is, and what changed around it.
+pub(crate) struct Pointer {
+    pub(crate) space: String,
+    pub(crate) inode: u64,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    pub(crate) sum: [u8; 32],
+    pub(crate) state: State,
+    pub(crate) number: u64,
+    pub(crate) id: String,
+    pub(crate) n: i64,
+}
+
+impl Pointer {
+    pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let last_access: Option<i64> = row.get(6)?;
+        let forgotten: Option<String> = row.get(7)?;
+        Ok(Self {
+            space: row.get(0)?,
+            inode: unsigned(row.get(1)?),
+            offset: unsigned(row.get(2)?),
+            length: unsigned(row.get(3)?),
+            sum: row.get(4)?,
+            state: State {
+                access_count: unsigned(row.get(5)?),
+                last_access: last_access.map(Time::nearest_to_micros),
+                forgotten: forgotten.as_deref().and_then(read_forgotten),
+            },
+            number: unsigned(row.get(8)?),
+            id: row.get(9)?,
+            n: row.get(10)?,
+        })
+    }
+
+    /// Reads the line and makes the memory of it.
+    pub(crate) fn load(&self, files: &LogFiles) -> Result<Memory> {
+        let space: Space = self.space.parse()?;
+        let line = files.line(
+            &space,
+            self.inode,
+            self.offset,
+            self.length,
+            Some(&self.sum),
+        )?;
+        match line.map(Record::read) {
+            Some(Ok(Record::Add(mut memory) | Record::Update { mut memory, .. })) => {
+                memory.state = self.state.clone();
+                Ok(*memory)
+            }
+            _ => Err(Error::Damaged {
+                id: self.id.clone(),
+                path: files.path(&space),
+                line: self.number,
+            }),
+        }
+    }
+}
+
+/// The place of a memory by its name.
+pub(crate) fn find(
+    connection: &Connection,
+    reference: &Reference,
+) -> rusqlite::Result<Option<Pointer>> {
+    match reference {
+        Reference::Id(id) => connection
+            .prepare_cached(&format!(
+                "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log WHERE m.id = ?1"
+            ))?
+            .query_row([id.as_str()], Pointer::from_row)
+            .optional(),
+        Reference::Handle(session, handle) => connection
+            .prepare_cached(&format!(
+                "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log
+                 WHERE m.log = (SELECT log FROM sessions WHERE folded = ?1) AND m.handle_kind = ?2 AND m.handle_number = ?3"
+            ))?
+            .query_row(
+                params![session.as_str().to_ascii_lowercase(), kind_number(handle.kind), handle.number],
+                Pointer::from_row,
+            )
+            .optional(),
+    }
+}
+
+/// A damaged line about this memory: its space and its number.
+pub(crate) fn damage_about(
+    connection: &Connection,
+    id: &str,
+) -> rusqlite::Result<Option<(String, u64)>> {
+    connection
+        .prepare_cached("SELECT l.space, d.number FROM damage d JOIN logs l ON l.n = d.log WHERE d.id = ?1 LIMIT 1")?
+        .query_row([id], |row| Ok((row.get(0)?, unsigned(row.get(1)?))))
+        .optional()
+}
+
+/// Every line about a memory, oldest first.
+pub(crate) fn history(
+    connection: &Connection,
+    files: &LogFiles,
+    pointer: &Pointer,
+) -> Result<Vec<Change>> {
+    let places = change_places(connection, pointer.n).map_err(Error::index("index"))?;
+    let space: Space = pointer.space.parse()?;
+    let mut changes = Vec::new();
+    for (offset, length) in places {
+        let Some(line) = files.line(&space, pointer.inode, offset, length, None)? else {
+            continue;
+        };
+        changes.extend(change(line));
+    }
+    Ok(changes)
+}
+
+fn change(line: Line) -> Option<Change> {
+    let at = line.recorded_at?;
+    match Record::read(line).ok()? {
+        Record::Add(memory) => Some(Change {
+            at,
+            by: memory.author.as_ref().map(ToString::to_string),
+            what: What::Kept(memory),
+        }),
+        Record::Update { memory, by } => Some(Change {
+            at,
+            by,
+            what: What::Revised(memory),
+        }),
+        Record::Delete { forgotten, .. } => Some(Change {
+            at,
+            by: Some(forgotten.by),
+            what: What::Forgotten {
+                reason: forgotten.reason,
+            },
+        }),
+        Record::Restore { by, reason, .. } => Some(Change {
+            at,
+            by,
+            what: What::Restored { reason },
+        }),
+        _ => None,
+    }
+}
+
+fn change_places(connection: &Connection, n: i64) -> rusqlite::Result<Vec<(u64, u64)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT first_offset, first_length FROM memories WHERE n = ?1
+         UNION SELECT offset, length FROM changes WHERE n = ?1 ORDER BY 1",
+    )?;
+    let rows = statement.query_map([n], |row| {
+        Ok((unsigned(row.get(0)?), unsigned(row.get(1)?)))
+    })?;
+    rows.collect()
+}
+
+/// The session of that id, whatever its case; all if none is named.
+pub(crate) fn sessions(
+    connection: &Connection,
+    id: Option<&SessionId>,
+) -> rusqlite::Result<Vec<Session>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT s.log, s.id, s.details, s.created, l.recorded, l.size, s.detailed FROM sessions s JOIN logs l ON l.n = s.log
+         WHERE ?1 IS NULL OR s.folded = ?1 ORDER BY l.recorded DESC, s.id",
+    )?;
+    let folded = id.map(|id| id.as_str().to_ascii_lowercase());
+    let rows = statement.query_map([folded], |row| {
+        let details: String = row.get(2)?;
+        let details: SessionDetails = serde_json::from_str(&details).unwrap_or_default();
+        let id: String = row.get(1)?;
+        let id: SessionId = id.parse().map_err(|_| rusqlite::Error::InvalidQuery)?;
+        Ok((
+            row.get::<_, i64>(0)?,
+            Session {
+                id,
+                details,
+                created_at: Time::nearest_to_micros(row.get(3)?),
+                last_activity: Time::nearest_to_micros(row.get(4)?),
+                detailed_at: Time::nearest_to_micros(row.get(6)?),
+                activity: Activity {
+                    log_bytes: unsigned(row.get(5)?),
+                    ..Activity::default()
+                },
+            },
+        ))
+    })?;
+    let found = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    let only = if id.is_some() {
+        found.first().map(|(log, _)| *log)
+    } else {
+        None
+    };
+    let mut by_log: BTreeMap<i64, Activity> = activities(connection, only)?;
+    Ok(found
+        .into_iter()
+        .map(|(log, mut session)| {
+            if let Some(activity) = by_log.remove(&log) {
+                session.activity = Activity {
+                    log_bytes: session.activity.log_bytes,
+                    ..activity
+                };
+            }
+            session
+        })
+        .collect())
+}
+
+/// Counts by log, of one log or of all.
+fn activities(
+    connection: &Connection,
+    only: Option<i64>,
+) -> rusqlite::Result<BTreeMap<i64, Activity>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT log, kind, author, count(*), max(created) FROM memories
+         WHERE forgotten IS NULL AND (?1 IS NULL OR log = ?1) GROUP BY log, kind, author",
+    )?;
+    let mut rows = statement.query([only])?;
+    let mut by_log: BTreeMap<i64, Activity> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let activity = by_log.entry(row.get(0)?).or_default();
+        let kind = kind_from(row.get(1)?);
+        let count = unsigned(row.get(3)?);
+        *activity.by_kind.entry(kind).or_default() += count;
+        let Some(name) = row.get::<_, Option<String>>(2)? else {
+            continue;
+        };
+        let last_active = Time::nearest_to_micros(row.get(4)?);
+        let messages = if kind == Kind::Conversation { count } else { 0 };
+        match activity
+            .participants
+            .iter_mut()
+            .find(|known| known.name == name)
+        {
+            Some(known) => {
+                known.messages += messages;
+                known.memories += count;
+                known.last_active = known.last_active.max(last_active);
+            }
+            None => activity.participants.push(Participant {
+                name,
+                messages,
+                memories: count,
+                last_active,
+            }),
+        }
+    }
+    for activity in by_log.values_mut() {
+        activity.participants.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+    Ok(by_log)
+}
+
+fn read_forgotten(text: &str) -> Option<Forgotten> {
+    let (at, by, reason, recover_until) = serde_json::from_str(text).ok()?;
+    Some(Forgotten {
+        at,
+        by,
+        reason,
+        recover_until,
+    })
+}
+
+/// The places of all memories of a space, in the order in which they were kept.
+pub(crate) fn pointers_of(
+    connection: &Connection,
+    space: &Space,
+) -> rusqlite::Result<Vec<Pointer>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log WHERE l.space = ?1 ORDER BY m.n"
+    ))?;
+    let rows = statement.query_map([space.to_string()], Pointer::from_row)?;
+    rows.collect()
+}
+
+/// Counts and sizes, without the size of the index itself.
+pub(crate) fn stats(connection: &Connection) -> rusqlite::Result<Stats> {
+    let mut stats = Stats::default();
+    let mut statement = connection.prepare_cached(
+        "SELECT l.space, l.size, (SELECT count(*) FROM damage d WHERE d.log = l.n),
+                (SELECT count(*) FROM memories m WHERE m.log = l.n AND m.forgotten IS NULL)
+         FROM logs l ORDER BY l.space",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let space: String = row.get(0)?;
+        let Ok(space) = space.parse() else { continue };
+        stats.spaces.push(SpaceStats {
+            space,
+            log_bytes: unsigned(row.get(1)?),
+            damaged_lines: unsigned(row.get(2)?),
+            memories: unsigned(row.get(3)?),
+        });
+    }
+    let mut statement = connection
+        .prepare_cached("SELECT kind, forgotten IS NOT NULL, count(*) FROM memories GROUP BY kind, forgotten IS NOT NULL")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let count = unsigned(row.get(2)?);
+        if row.get(1)? {
+            stats.forgotten += count;
+        } else {
+            stats.memories += count;
+            stats.by_kind.insert(kind_from(row.get(0)?), count);
+        }
+    }
+    stats.log_bytes = stats.spaces.iter().map(|space| space.log_bytes).sum();
+    stats.damaged_lines = stats.spaces.iter().map(|space| space.damaged_lines).sum();
+    Ok(stats)
+}

@@ -1,0 +1,144 @@
+//! The tables, and how a connection is set up.
+
+use std::path::Path;
+
+use rusqlite::functions::FunctionFlags;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::decay::{self, Facts};
+use crate::memory::{Importance, Kind};
+
+/// Another number means other tables: each program keeps to the files of its own.
+pub(crate) const SCHEMA: u32 = 1;
+
+/// Older SQLite can lose a write-ahead log when it is reset.
+const SQLITE_VERSION_MIN: i32 = 3_051_003;
+
+const TABLES: &str = "
+CREATE TABLE logs (
+    n INTEGER PRIMARY KEY,
+    space TEXT NOT NULL UNIQUE,
+    generation TEXT NOT NULL,
+    device INTEGER NOT NULL, inode INTEGER NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+    solid_offset INTEGER NOT NULL, solid_number INTEGER NOT NULL, newline_missing INTEGER NOT NULL,
+    tail_length INTEGER NOT NULL, tail_uncommitted INTEGER NOT NULL,
+    last_offset INTEGER NOT NULL, last_length INTEGER NOT NULL, last_sum BLOB NOT NULL,
+    recorded INTEGER NOT NULL, records INTEGER NOT NULL, counters TEXT NOT NULL
+);
+CREATE TABLE memories (
+    n INTEGER PRIMARY KEY,
+    log INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    author TEXT,
+    created INTEGER NOT NULL,
+    importance REAL NOT NULL,
+    confidence REAL,
+    pinned INTEGER NOT NULL,
+    open INTEGER,
+    handle_kind INTEGER, handle_number INTEGER,
+    version INTEGER NOT NULL,
+    offset INTEGER NOT NULL, length INTEGER NOT NULL, number INTEGER NOT NULL, sum BLOB NOT NULL,
+    first_offset INTEGER NOT NULL, first_length INTEGER NOT NULL,
+    access_count INTEGER NOT NULL DEFAULT 0, last_access INTEGER,
+    forgotten TEXT
+);
+CREATE UNIQUE INDEX memories_by_id ON memories (id);
+CREATE INDEX memories_by_created ON memories (created);
+CREATE INDEX memories_by_log ON memories (log, created);
+CREATE INDEX memories_by_handle ON memories (log, handle_kind, handle_number) WHERE handle_number IS NOT NULL;
+CREATE TABLE tags (n INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (n, tag)) WITHOUT ROWID;
+CREATE INDEX tags_by_tag ON tags (tag);
+CREATE TABLE links (
+    n INTEGER NOT NULL, rel TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (n, rel, target)
+) WITHOUT ROWID;
+CREATE INDEX links_by_target ON links (target);
+CREATE TABLE metadata (
+    n INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (n, key)
+) WITHOUT ROWID;
+CREATE INDEX metadata_by_key ON metadata (key, value);
+CREATE TABLE changes (
+    n INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY (n, offset)
+) WITHOUT ROWID;
+CREATE TABLE sessions (
+    log INTEGER PRIMARY KEY, id TEXT NOT NULL, folded TEXT NOT NULL UNIQUE,
+    details TEXT NOT NULL, created INTEGER NOT NULL, detailed INTEGER NOT NULL
+);
+CREATE TABLE damage (
+    log INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, number INTEGER NOT NULL,
+    message TEXT NOT NULL, id TEXT, PRIMARY KEY (log, offset)
+) WITHOUT ROWID;
+";
+
+/// Opens the index in this file, making its tables if it is new.
+pub(crate) fn open_file(path: &Path) -> rusqlite::Result<Connection> {
+    // No mutex inside SQLite: a connection is used by one thread at a time.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    // The logs are the truth, so the index need not survive a power cut, but
+    // it must not be half there either.
+    connection.pragma_update(None, "synchronous", "normal")?;
+    set_up(connection)
+}
+
+/// An index in memory, for a store that can't be written to.
+pub(crate) fn open_memory() -> rusqlite::Result<Connection> {
+    set_up(Connection::open_in_memory()?)
+}
+
+fn set_up(connection: Connection) -> rusqlite::Result<Connection> {
+    assert!(
+        rusqlite::version_number() >= SQLITE_VERSION_MIN,
+        "SQLite {} can lose a write-ahead log; at least 3.51.3 is needed",
+        rusqlite::version()
+    );
+    connection.pragma_update(None, "mmap_size", 0)?;
+    // What is taken out of the index is overwritten, not just unlinked.
+    connection.pragma_update(None, "secure_delete", true)?;
+    connection.pragma_update(None, "temp_store", "memory")?;
+    connection.set_prepared_statement_cache_capacity(64);
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version == 0 {
+        connection.execute_batch(&format!(
+            "BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;"
+        ))?;
+    } else if version != SCHEMA {
+        return Err(rusqlite::Error::InvalidQuery);
+    }
+    add_priority(&connection)?;
+    Ok(connection)
+}
+
+/// `priority(kind, importance, created, pinned, now)`: the one formula of [`decay`].
+fn add_priority(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("priority", 5, flags, |call| {
+        let facts = Facts {
+            kind: kind_from(call.get(0)?),
+            importance: Importance::try_from(call.get::<f64>(1)?).unwrap_or_default(),
+            created_micros: call.get(2)?,
+            pinned: call.get(3)?,
+        };
+        Ok(decay::priority(facts, call.get(4)?))
+    })
+}
+
+/// A kind as the index stores it.
+pub(crate) fn kind_number(kind: Kind) -> i64 {
+    Kind::ALL
+        .iter()
+        .position(|known| *known == kind)
+        .map_or(0, |place| i64::try_from(place).unwrap_or(0))
+}
+
+/// The kind that the index stored so.
+pub(crate) fn kind_from(number: i64) -> Kind {
+    usize::try_from(number)
+        .ok()
+        .and_then(|place| Kind::ALL.get(place).copied())
+        .unwrap_or(Kind::Fact)
+}

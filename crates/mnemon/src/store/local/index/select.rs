@@ -1,0 +1,218 @@
+//! From a filter to SQL. Values are always bound, never written into the text.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+
+use super::position::unsigned;
+use super::read::{POINTER_COLUMNS, Pointer};
+use super::schema::kind_number;
+use crate::error::{Error, Result};
+use crate::memory::Tag;
+use crate::store::local::files::LogFiles;
+use crate::store::{Filter, Forgottenness, Selection, Sort, Status};
+
+/// The memories that fit, one page of them, and how many fit in all.
+pub(crate) fn select(
+    connection: &Connection,
+    files: &LogFiles,
+    filter: &Filter,
+) -> Result<Selection> {
+    let conditions = Conditions::of(filter);
+    match &filter.contains {
+        None => {
+            let total = conditions
+                .count(connection)
+                .map_err(Error::index("index"))?;
+            let page = conditions
+                .page(connection, filter)
+                .map_err(Error::index("index"))?;
+            let memories = page
+                .iter()
+                .map(|pointer| pointer.load(files))
+                .collect::<Result<_>>()?;
+            Ok(Selection { memories, total })
+        }
+        // The index holds no text, so the logs have to be read.
+        Some(_) => {
+            let everything = Filter {
+                limit: usize::MAX,
+                offset: 0,
+                ..filter.clone()
+            };
+            let candidates = conditions
+                .page(connection, &everything)
+                .map_err(Error::index("index"))?;
+            let mut selection = Selection {
+                memories: Vec::new(),
+                total: 0,
+            };
+            for pointer in candidates {
+                let memory = pointer.load(files)?;
+                if filter.fits(&memory) {
+                    selection.total += 1;
+                    let place = usize::try_from(selection.total).unwrap_or(usize::MAX) - 1;
+                    if place >= filter.offset && selection.memories.len() < filter.limit {
+                        selection.memories.push(memory);
+                    }
+                }
+            }
+            Ok(selection)
+        }
+    }
+}
+
+#[derive(Default)]
+struct Conditions {
+    sql: String,
+    values: Vec<Value>,
+}
+
+impl Conditions {
+    fn of(filter: &Filter) -> Self {
+        let mut all = Self::default();
+        all.any_of(
+            "l.space",
+            filter
+                .spaces
+                .iter()
+                .map(|space| space.to_string().into())
+                .collect(),
+        );
+        all.any_of(
+            "m.kind",
+            filter
+                .kinds
+                .iter()
+                .map(|kind| kind_number(*kind).into())
+                .collect(),
+        );
+        all.any_of(
+            "m.author",
+            filter
+                .authors
+                .iter()
+                .map(|author| author.clone().into())
+                .collect(),
+        );
+        for tag in &filter.tags {
+            all.tagged("IN", std::slice::from_ref(tag));
+        }
+        if !filter.any_tags.is_empty() {
+            all.tagged("IN", &filter.any_tags);
+        }
+        if !filter.not_tags.is_empty() {
+            all.tagged("NOT IN", &filter.not_tags);
+        }
+        for (key, value) in &filter.metadata {
+            all.and(
+                "m.n IN (SELECT n FROM metadata WHERE key = ? AND value = ?)",
+                [key.clone().into(), value.clone().into()],
+            );
+        }
+        let bounds: [(&str, Option<Value>); 4] = [
+            ("m.created >= ?", filter.since_micros.map(Into::into)),
+            ("m.created <= ?", filter.until_micros.map(Into::into)),
+            (
+                "m.importance >= ?",
+                filter.min_importance.map(|least| least.get().into()),
+            ),
+            (
+                "m.confidence >= ?",
+                filter.min_confidence.map(|least| least.get().into()),
+            ),
+        ];
+        for (condition, value) in bounds {
+            if let Some(value) = value {
+                all.and(condition, [value]);
+            }
+        }
+        if let Some(least) = filter.min_priority {
+            let condition = "priority(m.kind, m.importance, m.created, m.pinned, ?) >= ?";
+            all.and(condition, [filter.now_micros.into(), least.into()]);
+        }
+        if let Some(status) = filter.status {
+            all.and("m.open = ?", [i64::from(status == Status::Open).into()]);
+        }
+        match filter.forgotten {
+            Forgottenness::Without => all.and("m.forgotten IS NULL", []),
+            Forgottenness::With => {}
+            Forgottenness::Only => all.and("m.forgotten IS NOT NULL", []),
+        }
+        all
+    }
+
+    fn and<const N: usize>(&mut self, condition: &str, values: [Value; N]) {
+        self.sql.push_str(if self.sql.is_empty() {
+            "WHERE "
+        } else {
+            " AND "
+        });
+        self.sql.push_str(condition);
+        self.values.extend(values);
+    }
+
+    fn any_of(&mut self, column: &str, values: Vec<Value>) {
+        if values.is_empty() {
+            return;
+        }
+        self.and(
+            &format!("{column} IN ({})", vec!["?"; values.len()].join(", ")),
+            [],
+        );
+        self.values.extend(values);
+    }
+
+    /// With (or without) any of these tags, or a tag below one: `a`, or `a.` and what follows.
+    fn tagged(&mut self, within: &str, tags: &[Tag]) {
+        let one = "tag = ? OR (tag >= ? AND tag < ?)";
+        let any = vec![one; tags.len()].join(" OR ");
+        self.and(
+            &format!("m.n {within} (SELECT n FROM tags WHERE {any})"),
+            [],
+        );
+        for tag in tags {
+            let below = format!("{tag}.");
+            // The character after the dot is the slash.
+            let behind = format!("{tag}/");
+            self.values
+                .extend([tag.to_string().into(), below.into(), behind.into()]);
+        }
+    }
+
+    fn count(&self, connection: &Connection) -> rusqlite::Result<u64> {
+        let sql = format!(
+            "SELECT count(*) FROM memories m JOIN logs l ON l.n = m.log {}",
+            self.sql
+        );
+        connection
+            .prepare_cached(&sql)?
+            .query_row(params_from_iter(&self.values), |row| {
+                Ok(unsigned(row.get(0)?))
+            })
+    }
+
+    fn page(&self, connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<Pointer>> {
+        let newest = "m.created DESC, m.id";
+        let mut values = self.values.clone();
+        let order = match filter.sort {
+            Sort::Newest => newest.to_owned(),
+            Sort::Oldest => "m.created, m.id".to_owned(),
+            Sort::Importance => format!("m.importance DESC, {newest}"),
+            Sort::LastAccess => format!("m.last_access DESC NULLS LAST, {newest}"),
+            Sort::AccessCount => format!("m.access_count DESC, {newest}"),
+            Sort::Priority => {
+                values.push(filter.now_micros.into());
+                format!("priority(m.kind, m.importance, m.created, m.pinned, ?) DESC, {newest}")
+            }
+        };
+        let sql = format!(
+            "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log {} ORDER BY {order} LIMIT ? OFFSET ?",
+            self.sql
+        );
+        values.push(i64::try_from(filter.limit).unwrap_or(i64::MAX).into());
+        values.push(i64::try_from(filter.offset).unwrap_or(i64::MAX).into());
+        let mut statement = connection.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(&values), Pointer::from_row)?;
+        rows.collect()
+    }
+}

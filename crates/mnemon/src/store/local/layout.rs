@@ -1,0 +1,67 @@
+//! Where things are below the root. Ids are checked before they get here, so
+//! no path can lead out of it.
+
+use std::path::{Path, PathBuf};
+
+use crate::memory::Space;
+
+/// The paths of a store.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    root: PathBuf,
+}
+
+impl Layout {
+    pub(crate) fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Format version and identity of the store.
+    pub(crate) fn store_file(&self) -> PathBuf {
+        self.root.join("store.json")
+    }
+
+    /// Who writes now.
+    pub(crate) fn lock(&self) -> PathBuf {
+        self.root.join("lock")
+    }
+
+    /// Present after a failed sync.
+    pub(crate) fn poisoned(&self) -> PathBuf {
+        self.root.join("poisoned")
+    }
+
+    pub(crate) fn quarantine(&self) -> PathBuf {
+        self.root.join("quarantine")
+    }
+
+    pub(crate) fn index(&self) -> PathBuf {
+        self.root.join("index")
+    }
+
+    pub(crate) fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    pub(crate) fn agents(&self) -> PathBuf {
+        self.root.join("agents")
+    }
+
+    /// The folder of a space.
+    pub(crate) fn folder(&self, space: &Space) -> PathBuf {
+        match space {
+            Space::Session(id) => self.sessions().join(id.as_str()),
+            Space::Agent(id) => self.agents().join(id.as_str()),
+            Space::Shared => self.root.join("shared"),
+        }
+    }
+
+    /// The log of a space.
+    pub(crate) fn log(&self, space: &Space) -> PathBuf {
+        self.folder(space).join("memory.jsonl")
+    }
+}

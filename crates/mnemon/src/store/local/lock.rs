@@ -1,0 +1,270 @@
+//! The store's one lock, and the file that says who has it.
+//!
+//! The kernel's advisory lock decides, and is gone with the process that held
+//! it. What the file says is for people (`mnemon doctor`) and for readers: a
+//! writer notes there which logs it is about to append to, and clears the note
+//! once the index knows. A note without a living writer tells the next one to
+//! catch up.
+//!
+//! Invariant: whoever holds a [`Held`] is the only writer of the store.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::disk::{Disk, DiskFile};
+use crate::error::{Error, Result};
+use crate::memory::Space;
+
+/// The file is always written in one piece of this length, so that what a
+/// shorter note leaves of a longer one is never read.
+const NOTE_BYTES: usize = 1024;
+
+/// More logs than this in one go are noted as "any".
+const NOTED_LOGS_MAX: usize = 6;
+
+/// The first pause between two tries; most holders are done by then.
+const FIRST_PAUSE: Duration = Duration::from_micros(30);
+
+/// The lock file's content.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Note {
+    /// The process, or none if the lock is free.
+    pub pid: Option<u32>,
+    /// What it does.
+    pub operation: String,
+    /// Since when.
+    pub since: String,
+    /// The logs that it appends to: their spaces, or `*` for any.
+    pub appending: Vec<String>,
+}
+
+impl Note {
+    /// Who holds the lock, in words.
+    pub fn holder(&self) -> Option<String> {
+        let pid = self.pid?;
+        Some(format!(
+            "process {pid} ({} since {})",
+            self.operation, self.since
+        ))
+    }
+}
+
+/// The lock of a store, as one process sees it.
+#[derive(Debug)]
+pub(crate) struct StoreLock {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    /// Threads of this process queue here before they try the file.
+    file: Mutex<Option<Arc<dyn DiskFile>>>,
+    timeout: Duration,
+    pause_max: Duration,
+}
+
+/// The lock, held until it is dropped.
+pub(crate) struct Held<'a> {
+    slot: MutexGuard<'a, Option<Arc<dyn DiskFile>>>,
+    note: Note,
+    noted: bool,
+}
+
+impl StoreLock {
+    pub(crate) fn new(
+        disk: Arc<dyn Disk>,
+        path: PathBuf,
+        timeout_ms: u64,
+        pause_ms_max: u64,
+    ) -> Self {
+        Self {
+            disk,
+            path,
+            file: Mutex::new(None),
+            timeout: Duration::from_millis(timeout_ms),
+            pause_max: Duration::from_millis(pause_ms_max),
+        }
+    }
+
+    /// Waits for the lock, but not for ever.
+    pub(crate) fn acquire(&self, operation: &str, since: String) -> Result<Held<'_>> {
+        let begin = Instant::now();
+        let mut slot = self.slot();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            if self.try_take(&mut slot)? {
+                return Ok(Held::new(slot, operation, since));
+            }
+            let waited = begin.elapsed();
+            if waited >= self.timeout {
+                return Err(Error::LockTimeout {
+                    waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+                    holder: self.read_note().ok().and_then(|note| note.holder()),
+                });
+            }
+            std::thread::sleep(pause.min(self.timeout - waited));
+            // Uneven steps, so that waiting processes don't march in step.
+            pause = (pause + pause / 2 + Duration::from_micros(u64::from(std::process::id() % 16)))
+                .min(self.pause_max);
+        }
+    }
+
+    /// Takes the lock if nobody in this or another process has it.
+    pub(crate) fn try_acquire(&self, operation: &str, since: String) -> Result<Option<Held<'_>>> {
+        let Ok(mut slot) = self.file.try_lock() else {
+            return Ok(None);
+        };
+        Ok(self
+            .try_take(&mut slot)?
+            .then(|| Held::new(slot, operation, since)))
+    }
+
+    /// What the file says now; readers use it without the lock.
+    pub(crate) fn read_note(&self) -> Result<Note> {
+        match self.disk.open_read(&self.path) {
+            Ok(file) => read_note(&*file).map_err(Error::io("read", &self.path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Note::default()),
+            Err(error) => Err(Error::io("read", &self.path)(error)),
+        }
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<Arc<dyn DiskFile>>> {
+        // A thread that panicked with the lock left a note, like a dead process.
+        self.file
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn try_take(&self, slot: &mut Option<Arc<dyn DiskFile>>) -> Result<bool> {
+        let failed = || Error::io("lock", &self.path);
+        let file = match slot {
+            Some(file) => file,
+            None => slot.insert(self.open().map_err(failed())?),
+        };
+        if !file.try_lock().map_err(failed())? {
+            return Ok(false);
+        }
+        // If somebody removed the file, others lock another one than we hold.
+        let named = self.disk.stat(&self.path).map_err(failed())?;
+        let own = file.stat().map_err(failed())?;
+        if named.is_some_and(|named| named.is_same_file(&own)) {
+            return Ok(true);
+        }
+        *slot = None;
+        Ok(false)
+    }
+
+    fn open(&self) -> io::Result<Arc<dyn DiskFile>> {
+        match self.disk.open_write(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                match self.disk.create(&self.path) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                        self.disk.open_write(&self.path)
+                    }
+                    created => created,
+                }
+            }
+            opened => opened,
+        }
+    }
+}
+
+impl<'a> Held<'a> {
+    fn new(
+        slot: MutexGuard<'a, Option<Arc<dyn DiskFile>>>,
+        operation: &str,
+        since: String,
+    ) -> Self {
+        let note = Note {
+            pid: Some(std::process::id()),
+            operation: operation.into(),
+            since,
+            appending: Vec::new(),
+        };
+        Self {
+            slot,
+            note,
+            noted: false,
+        }
+    }
+
+    /// The note of the holder before us, if it died before it was done.
+    pub(crate) fn left_behind(&self) -> Vec<String> {
+        match read_note(self.file()) {
+            Ok(note) => note.appending,
+            Err(_) => vec!["*".into()],
+        }
+    }
+
+    /// Says who holds the lock, for operations that take long.
+    pub(crate) fn announce(&mut self) -> io::Result<()> {
+        self.noted = true;
+        write_note(self.file(), &self.note)
+    }
+
+    /// Says which logs are about to grow.
+    pub(crate) fn note_appending(&mut self, spaces: &[&Space]) -> io::Result<()> {
+        self.note.appending = if spaces.len() > NOTED_LOGS_MAX {
+            vec!["*".into()]
+        } else {
+            spaces.iter().map(ToString::to_string).collect()
+        };
+        self.noted = true;
+        write_note(self.file(), &self.note)
+    }
+
+    /// The index knows everything again.
+    pub(crate) fn clear_note(&mut self) {
+        if self.noted || !self.left_behind().is_empty() {
+            self.noted = false;
+            self.note.appending.clear();
+            // If it can't be cleared, readers check the logs once more than needed.
+            let _ = write_note(self.file(), &Note::default());
+        }
+    }
+
+    /// Leaves the note as it is, because the index could not be brought up to date.
+    pub(crate) fn keep_note(mut self) {
+        self.noted = false;
+    }
+
+    fn file(&self) -> &dyn DiskFile {
+        &**self.slot.as_ref().expect("a held lock has its file")
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if self.noted && self.note.appending.is_empty() {
+            let _ = write_note(self.file(), &Note::default());
+        }
+        // Closing the file gives the lock back in any case.
+        if self.file().unlock().is_err() {
+            *self.slot = None;
+        }
+    }
+}
+
+fn read_note(file: &dyn DiskFile) -> io::Result<Note> {
+    let mut bytes = [0; NOTE_BYTES];
+    let count = file.read_at(&mut bytes, 0)?;
+    if count == 0 {
+        return Ok(Note::default());
+    }
+    // A note that is being written, or was torn, may be about any log.
+    Ok(
+        serde_json::from_slice(&bytes[..count]).unwrap_or_else(|_| Note {
+            appending: vec!["*".into()],
+            ..Note::default()
+        }),
+    )
+}
+
+fn write_note(file: &dyn DiskFile, note: &Note) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec(note)?;
+    bytes.resize(NOTE_BYTES - 1, b' ');
+    bytes.push(b'\n');
+    file.write_at(&bytes, 0)
+}

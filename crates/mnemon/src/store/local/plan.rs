@@ -1,0 +1,488 @@
+//! From what a caller wants to the lines that say so.
+//!
+//! Everything is decided here, under the lock and against the index as it is:
+//! ids are free, versions are as expected, handles get their numbers. Nothing
+//! is changed yet, so a refusal leaves no trace.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::files::LogFiles;
+use super::index::position::{Position, unsigned};
+use super::index::read::{self, Pointer};
+use super::log::line::Line;
+use super::log::record::Record;
+use crate::error::{Error, Result};
+use crate::memory::{Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Space, State};
+use crate::session::SessionDetails;
+use crate::store::{Batch, Outcome, Write};
+use crate::time::Time;
+
+/// What a batch comes to.
+pub(super) struct Planned {
+    pub(super) lines: Vec<Line>,
+    pub(super) outcomes: Vec<Outcome>,
+    /// Other spaces that the new lines refer to.
+    pub(super) refers_to: Vec<Space>,
+    /// Memories that it changed.
+    pub(super) touched: HashMap<MemoryId, Touched>,
+}
+
+/// A memory whose lines are not written yet.
+#[derive(Clone)]
+pub(super) struct Touched {
+    /// As it is now.
+    pub(super) now: Memory,
+    /// As it was first kept, if that was just now too.
+    pub(super) first: Option<Memory>,
+}
+
+/// The state against which a batch is planned.
+pub(super) struct Planner<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) files: &'a LogFiles,
+    pub(super) position: &'a Position,
+    /// Memories that batches before this one changed, whose lines are not written yet.
+    pub(super) pending: &'a HashMap<MemoryId, Touched>,
+    pub(super) batch: &'a Batch,
+    /// The recorded time of every line.
+    pub(super) at: Time,
+    pub(super) planned: Planned,
+    counters: HashMap<Kind, u32>,
+    session: Option<SessionDetails>,
+}
+
+impl<'a> Planner<'a> {
+    pub(super) fn new(
+        connection: &'a Connection,
+        files: &'a LogFiles,
+        position: &'a Position,
+        pending: &'a HashMap<MemoryId, Touched>,
+        batch: &'a Batch,
+    ) -> Self {
+        // Recorded times only grow, whatever the clock does.
+        let at_micros = batch
+            .now
+            .micros()
+            .max(position.recorded_micros.saturating_add(1));
+        Self {
+            connection,
+            files,
+            position,
+            pending,
+            batch,
+            at: Time::nearest_to_micros(at_micros),
+            planned: Planned {
+                lines: Vec::new(),
+                outcomes: Vec::new(),
+                refers_to: Vec::new(),
+                touched: HashMap::new(),
+            },
+            counters: HashMap::new(),
+            session: None,
+        }
+    }
+
+    /// Plans the whole batch.
+    pub(super) fn plan(mut self) -> Result<Planned> {
+        for write in &self.batch.writes {
+            let outcome = match write {
+                Write::CreateSession(details) => self.create_session(details)?,
+                Write::ChangeSession(details) => self.change_session(details)?,
+                Write::Add { id, draft } => self.add(id, draft)?,
+                Write::Revise {
+                    id,
+                    expected,
+                    revision,
+                } => {
+                    let memory = self.existing(id, *expected)?;
+                    let new =
+                        revision.apply(&memory, &self.batch.by, self.at, &self.batch.limits)?;
+                    let changed = new.version != memory.version;
+                    if changed {
+                        self.planned.lines.push(Line::update(&new, &self.batch.by));
+                        self.note_references(&new)?;
+                    }
+                    self.done(new, changed)
+                }
+                Write::Forget {
+                    id,
+                    reason,
+                    recover_until,
+                } => self.forget(id, reason, *recover_until)?,
+                Write::Restore { id, reason } => self.restore(id, reason)?,
+                Write::Access { id, count, last } => self.access(id, *count, *last)?,
+            };
+            self.planned.outcomes.push(outcome);
+        }
+        Ok(self.planned)
+    }
+
+    fn create_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
+        if let Some(existing) = self.session_details()? {
+            let session = existing.0;
+            return Err(Error::SessionExists { session });
+        }
+        self.write_session(details)
+    }
+
+    fn change_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
+        self.require_session()?;
+        if self.session.as_ref() == Some(details) {
+            return Ok(Outcome {
+                id: None,
+                handle: None,
+                version: 0,
+                changed: false,
+            });
+        }
+        self.write_session(details)
+    }
+
+    fn write_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
+        if self.batch.space.session().is_none() {
+            return Err(Error::rule(
+                "space",
+                "a session",
+                &self.batch.space.to_string(),
+            ));
+        }
+        self.session = Some(details.clone());
+        self.planned.lines.push(Line::session(
+            &self.batch.space,
+            details,
+            &self.batch.by,
+            self.at,
+        ));
+        Ok(Outcome {
+            id: None,
+            handle: None,
+            version: 0,
+            changed: true,
+        })
+    }
+
+    fn add(&mut self, id: &MemoryId, draft: &Draft) -> Result<Outcome> {
+        self.require_session()?;
+        let mut checked = draft.clone();
+        checked.check(&self.batch.space, &self.batch.limits)?;
+        if let Some(first) = self.first_version(id)? {
+            let same = first.space == self.batch.space && is_same_content(&checked, &first);
+            return match same {
+                // Told twice, kept once: a caller that retries is right to do so.
+                true => {
+                    let memory = self.memory(id)?.unwrap_or(first);
+                    Ok(self.done(memory, false))
+                }
+                false => Err(Error::IdTaken { id: id.to_string() }),
+            };
+        }
+        let handle = match self.batch.space.session() {
+            Some(_) => Some(self.next_handle(checked.body.kind(), draft.handle)?),
+            None => None,
+        };
+        let memory = new_memory(
+            checked,
+            id.clone(),
+            self.batch.space.clone(),
+            handle,
+            self.at,
+        );
+        self.planned.lines.push(Line::add(&memory));
+        self.note_references(&memory)?;
+        let first = Some(memory.clone());
+        let outcome = self.done(memory, true);
+        self.planned
+            .touched
+            .entry(id.clone())
+            .and_modify(|touched| touched.first = first);
+        Ok(outcome)
+    }
+
+    fn forget(&mut self, id: &MemoryId, reason: &str, recover_until: Time) -> Result<Outcome> {
+        let mut memory = self.existing(id, None)?;
+        if memory.state.forgotten.is_some() {
+            return Ok(self.done(memory, false));
+        }
+        let forgotten = Forgotten {
+            at: self.at,
+            by: self.batch.by.clone(),
+            reason: reason.to_owned(),
+            recover_until,
+        };
+        self.planned
+            .lines
+            .push(Line::delete(id.as_str(), &forgotten));
+        memory.state.forgotten = Some(forgotten);
+        Ok(self.done(memory, true))
+    }
+
+    fn restore(&mut self, id: &MemoryId, reason: &str) -> Result<Outcome> {
+        let mut memory = self.existing(id, None)?;
+        if memory.state.forgotten.is_none() {
+            return Ok(self.done(memory, false));
+        }
+        self.planned
+            .lines
+            .push(Line::restore(id.as_str(), &self.batch.by, reason, self.at));
+        memory.state.forgotten = None;
+        Ok(self.done(memory, true))
+    }
+
+    fn access(&mut self, id: &MemoryId, count: u64, last: Time) -> Result<Outcome> {
+        let mut memory = self.existing(id, None)?;
+        let last = Time::nearest_to_micros(last.micros());
+        memory.state.access_count = memory.state.access_count.saturating_add(count);
+        memory.state.last_access = memory.state.last_access.max(Some(last));
+        let last = memory.state.last_access.unwrap_or(last);
+        self.planned.lines.push(Line::access(
+            id.as_str(),
+            memory.state.access_count,
+            last,
+            self.at,
+        ));
+        Ok(self.done(memory, true))
+    }
+
+    fn done(&mut self, memory: Memory, changed: bool) -> Outcome {
+        let outcome = Outcome {
+            id: Some(memory.id.clone()),
+            handle: memory.handle,
+            version: memory.version,
+            changed,
+        };
+        let first = self
+            .touched(&memory.id)
+            .and_then(|touched| touched.first.clone());
+        self.planned
+            .touched
+            .insert(memory.id.clone(), Touched { now: memory, first });
+        outcome
+    }
+
+    /// The memory as it is now, in this space, in the version that the caller expects.
+    fn existing(&self, id: &MemoryId, expected: Option<u64>) -> Result<Memory> {
+        let memory = self
+            .memory(id)?
+            .filter(|memory| memory.space == self.batch.space)
+            .ok_or_else(|| Reference::not_found(id.as_str()))?;
+        match expected {
+            Some(expected) if expected != memory.version => Err(Error::VersionMismatch {
+                id: id.to_string(),
+                expected,
+                found: memory.version,
+            }),
+            _ => Ok(memory),
+        }
+    }
+
+    fn memory(&self, id: &MemoryId) -> Result<Option<Memory>> {
+        if let Some(touched) = self.touched(id) {
+            return Ok(Some(touched.now.clone()));
+        }
+        self.pointer(id)?
+            .map(|pointer| pointer.load(self.files))
+            .transpose()
+    }
+
+    /// The memory as it was first kept, to compare a repeated write with.
+    fn first_version(&self, id: &MemoryId) -> Result<Option<Memory>> {
+        if let Some(first) = self.touched(id).and_then(|touched| touched.first.clone()) {
+            return Ok(Some(first));
+        }
+        let Some(pointer) = self.pointer(id)? else {
+            return Ok(None);
+        };
+        let (offset, length) = self
+            .connection
+            .prepare_cached("SELECT first_offset, first_length FROM memories WHERE n = ?1")
+            .and_then(|mut statement| {
+                statement.query_row([pointer.n], |row| {
+                    Ok((unsigned(row.get(0)?), unsigned(row.get(1)?)))
+                })
+            })
+            .map_err(Error::index("index"))?;
+        let space: Space = pointer.space.parse()?;
+        match self
+            .files
+            .line(&space, pointer.inode, offset, length, None)?
+            .map(Record::read)
+        {
+            Some(Ok(Record::Add(memory) | Record::Update { memory, .. })) => Ok(Some(*memory)),
+            _ => pointer.load(self.files).map(Some),
+        }
+    }
+
+    fn touched(&self, id: &MemoryId) -> Option<&Touched> {
+        self.planned
+            .touched
+            .get(id)
+            .or_else(|| self.pending.get(id))
+    }
+
+    fn pointer(&self, id: &MemoryId) -> Result<Option<Pointer>> {
+        read::find(self.connection, &Reference::Id(id.clone())).map_err(Error::index("index"))
+    }
+
+    /// The handle that was asked for if it is free, else the next of its kind.
+    fn next_handle(&mut self, kind: Kind, wanted: Option<Handle>) -> Result<Handle> {
+        if let Some(wanted) = wanted.filter(|wanted| wanted.number > 0)
+            && wanted.number > self.last_number(wanted.kind)?
+        {
+            self.counters.insert(wanted.kind, wanted.number);
+            return Ok(wanted);
+        }
+        let number = self.last_number(kind)?.saturating_add(1);
+        self.counters.insert(kind, number);
+        Ok(Handle { kind, number })
+    }
+
+    /// The highest number that any memory of this session ever had in this kind.
+    fn last_number(&mut self, kind: Kind) -> Result<u32> {
+        if let Some(number) = self.counters.get(&kind) {
+            return Ok(*number);
+        }
+        let in_index: Option<u32> = self
+            .connection
+            .prepare_cached(
+                "SELECT max(handle_number) FROM memories WHERE log = ?1 AND handle_kind = ?2",
+            )
+            .and_then(|mut statement| {
+                statement.query_row(
+                    params![self.position.log, super::index::kind_number(kind)],
+                    |row| row.get(0),
+                )
+            })
+            .map_err(Error::index("index"))?;
+        let in_header = self
+            .position
+            .counters
+            .iter()
+            .find(|(known, _)| *known == kind)
+            .map(|(_, number)| *number);
+        let in_pending = self
+            .pending
+            .values()
+            .filter(|touched| touched.now.space == self.batch.space)
+            .filter_map(|touched| touched.now.handle.filter(|handle| handle.kind == kind))
+            .map(|handle| handle.number)
+            .max();
+        let number = in_index.max(in_header).max(in_pending).unwrap_or(0);
+        self.counters.insert(kind, number);
+        Ok(number)
+    }
+
+    /// Only a session that exists takes memories.
+    fn require_session(&mut self) -> Result<()> {
+        let Some(id) = self.batch.space.session() else {
+            return Ok(());
+        };
+        if self.session.is_some() {
+            return Ok(());
+        }
+        match self.session_details()? {
+            // The folder has the case of the id that it was made with.
+            Some((known, details)) if known == id.as_str() => {
+                self.session = Some(details);
+                Ok(())
+            }
+            _ => Err(Error::SessionNotFound {
+                session: id.to_string(),
+            }),
+        }
+    }
+
+    fn session_details(&self) -> Result<Option<(String, SessionDetails)>> {
+        let Some(id) = self.batch.space.session() else {
+            return Ok(None);
+        };
+        self.connection
+            .prepare_cached("SELECT id, details FROM sessions WHERE folded = ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_row([id.as_str().to_ascii_lowercase()], |row| {
+                        let details: String = row.get(1)?;
+                        Ok((
+                            row.get(0)?,
+                            serde_json::from_str(&details).unwrap_or_default(),
+                        ))
+                    })
+                    .optional()
+            })
+            .map_err(Error::index("index"))
+    }
+
+    /// A line counts only once the lines that it refers to are durable too.
+    fn note_references(&mut self, memory: &Memory) -> Result<()> {
+        let targets = memory.links.iter().map(|link| &link.to).chain(&memory.turn);
+        for target in targets {
+            let space = match self.touched(target) {
+                Some(touched) => Some(touched.now.space.clone()),
+                None => self
+                    .pointer(target)?
+                    .map(|pointer| pointer.space.parse())
+                    .transpose()?,
+            };
+            if let Some(space) = space
+                && space != self.batch.space
+                && !self.planned.refers_to.contains(&space)
+            {
+                self.planned.refers_to.push(space);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a draft says what a memory said when it was first kept.
+fn is_same_content(draft: &Draft, memory: &Memory) -> bool {
+    draft.author == memory.author
+        && draft.turn == memory.turn
+        && draft.text == memory.text
+        && draft.importance == memory.importance
+        && draft.confidence == memory.confidence
+        && draft.tags == memory.tags
+        && draft.links == memory.links
+        && draft.pinned == memory.pinned
+        && draft.sensitive == memory.sensitive
+        && draft.body == memory.body
+        && draft.metadata == memory.metadata
+        && draft.embedding == memory.embedding
+        && draft.tokens == memory.tokens
+        && draft
+            .created_at
+            .is_none_or(|created| created == memory.created_at)
+}
+
+fn new_memory(
+    draft: Draft,
+    id: MemoryId,
+    space: Space,
+    handle: Option<Handle>,
+    at: Time,
+) -> Memory {
+    Memory {
+        id,
+        space,
+        handle,
+        version: 1,
+        author: draft.author,
+        turn: draft.turn,
+        text: draft.text,
+        importance: draft.importance,
+        confidence: draft.confidence,
+        tags: draft.tags,
+        links: draft.links,
+        pinned: draft.pinned,
+        sensitive: draft.sensitive,
+        body: draft.body,
+        metadata: draft.metadata,
+        embedding: draft.embedding,
+        tokens: draft.tokens,
+        created_at: draft.created_at.unwrap_or(at),
+        recorded_at: at,
+        updated_at: at,
+        state: State::default(),
+    }
+}

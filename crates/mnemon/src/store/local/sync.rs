@@ -1,0 +1,187 @@
+//! Shared syncs: writers that wait together pay for one.
+//!
+//! A sync covers only what was appended before it began, so each append takes
+//! a ticket, and whoever finds no sync under way starts one for all tickets so
+//! far. A sync that fails is never repeated: the kernel may have dropped the
+//! pages and would report success for nothing.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::disk::{Disk, DiskFile, Stat};
+use crate::error::{Error, Result};
+
+/// Which file, whatever its name is by now.
+pub(crate) type FileKey = (u64, u64);
+
+/// The syncs of one process.
+#[derive(Debug)]
+pub(crate) struct Syncs {
+    disk: Arc<dyn Disk>,
+    files: Mutex<HashMap<FileKey, Pending>>,
+    finished: Condvar,
+}
+
+#[derive(Debug)]
+struct Pending {
+    file: Arc<dyn DiskFile>,
+    path: PathBuf,
+    /// Folders whose names must be durable before anything in the file counts.
+    folders: Vec<PathBuf>,
+    appended: u64,
+    synced: u64,
+    busy: bool,
+    failed: Option<Error>,
+}
+
+/// What to wait for.
+#[derive(Clone, Debug)]
+pub(crate) struct Ticket {
+    pub(crate) key: FileKey,
+    pub(crate) number: u64,
+}
+
+impl Syncs {
+    pub(crate) fn new(disk: Arc<dyn Disk>) -> Self {
+        Self {
+            disk,
+            files: Mutex::new(HashMap::new()),
+            finished: Condvar::new(),
+        }
+    }
+
+    /// Notes that bytes were appended with this descriptor.
+    pub(crate) fn appended(
+        &self,
+        file: &Arc<dyn DiskFile>,
+        stat: &Stat,
+        path: PathBuf,
+        folders: Vec<PathBuf>,
+    ) -> Ticket {
+        let key = (stat.device, stat.inode);
+        let mut files = self.files();
+        let pending = files.entry(key).or_insert_with(|| Pending {
+            file: file.clone(),
+            path,
+            folders: Vec::new(),
+            appended: 0,
+            synced: 0,
+            busy: false,
+            failed: None,
+        });
+        pending.appended += 1;
+        pending.folders.extend(folders);
+        Ticket {
+            key,
+            number: pending.appended,
+        }
+    }
+
+    /// Returns once everything up to the ticket is on the disk.
+    pub(crate) fn wait(&self, ticket: &Ticket) -> Result<()> {
+        let mut files = self.files();
+        loop {
+            let Some(pending) = files.get_mut(&ticket.key) else {
+                return Ok(());
+            };
+            if let Some(error) = &pending.failed {
+                return Err(error.clone());
+            }
+            if pending.synced >= ticket.number {
+                return Ok(());
+            }
+            if pending.busy {
+                files = self
+                    .finished
+                    .wait(files)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            files = self.sync_one(files, ticket.key);
+        }
+    }
+
+    /// Syncs whatever is not synced yet.
+    pub(crate) fn sync_all(&self) -> Result<()> {
+        let tickets: Vec<Ticket> = self
+            .files()
+            .iter()
+            .map(|(key, pending)| Ticket {
+                key: *key,
+                number: pending.appended,
+            })
+            .collect();
+        tickets.iter().try_for_each(|ticket| self.wait(ticket))
+    }
+
+    /// Forgets files that have nothing left to sync, so that replaced logs get closed.
+    pub(crate) fn tidy(&self) {
+        self.files().retain(|_, pending| {
+            pending.busy || pending.failed.is_some() || pending.synced < pending.appended
+        });
+    }
+
+    fn sync_one<'a>(
+        &'a self,
+        mut files: MutexGuard<'a, HashMap<FileKey, Pending>>,
+        key: FileKey,
+    ) -> MutexGuard<'a, HashMap<FileKey, Pending>> {
+        let Some(pending) = files.get_mut(&key) else {
+            return files;
+        };
+        pending.busy = true;
+        let target = pending.appended;
+        let file = pending.file.clone();
+        let path = pending.path.clone();
+        let folders = std::mem::take(&mut pending.folders);
+        drop(files);
+        let outcome = self.sync_file_and_folders(&*file, path, folders);
+        let mut files = self.files();
+        if let Some(pending) = files.get_mut(&key) {
+            pending.busy = false;
+            match outcome {
+                Ok(()) => pending.synced = target,
+                Err(error) => pending.failed = Some(error),
+            }
+        }
+        self.finished.notify_all();
+        files
+    }
+
+    fn sync_file_and_folders(
+        &self,
+        file: &dyn DiskFile,
+        path: PathBuf,
+        mut folders: Vec<PathBuf>,
+    ) -> Result<()> {
+        file.sync().map_err(Error::io("sync", path))?;
+        folders.sort();
+        folders.dedup();
+        for folder in folders {
+            self.disk
+                .sync_folder(&folder)
+                .map_err(Error::io("sync", &folder))?;
+        }
+        Ok(())
+    }
+
+    fn files(&self) -> MutexGuard<'_, HashMap<FileKey, Pending>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Syncs whatever is not synced yet, again and again, until the store is closed.
+pub(crate) fn every(every_ms: u64, syncs: &Arc<Syncs>, disk: Arc<dyn Disk>, poisoned: PathBuf) {
+    let syncs = Arc::downgrade(syncs);
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(std::time::Duration::from_millis(every_ms));
+            let Some(syncs) = syncs.upgrade() else { return };
+            if let Err(error) = syncs.sync_all() {
+                super::poison::mark(&*disk, &poisoned, "a log".into(), &error);
+                return;
+            }
+        }
+    });
+}

@@ -1,0 +1,1 @@
+//! Our JSON: requests parse into library types; answers; the error envelope.
