@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::Result;
 use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Space};
+use crate::random;
 use crate::store::{
     Batch, Change, Filter, OnFull, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection,
     Stats, Store, Verification, Write,
@@ -43,21 +44,17 @@ pub type Random = Arc<dyn Fn() -> [u8; 10] + Send + Sync>;
 impl Mnemon {
     /// The engine over a store.
     pub fn new(store: Arc<dyn Store>, config: Config) -> Self {
-        let random: Random = Arc::new(|| {
-            let mut bytes = [0; 10];
-            getrandom::fill(&mut bytes).expect("the operating system has randomness");
-            bytes
-        });
         Self {
             store,
             config,
             clock: Clock::system(),
-            random,
+            random: Arc::new(random),
             accesses: Mutex::default(),
         }
     }
 
     /// With another clock and other randomness than the machine's.
+    #[must_use]
     pub fn with_sources(mut self, clock: Clock, random: Random) -> Self {
         self.clock = clock;
         self.random = random;

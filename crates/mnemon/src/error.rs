@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 mod code;
+mod words;
 
 pub use code::Code;
 
@@ -50,6 +51,11 @@ pub enum Error {
         line: Option<u64>,
         /// What is wrong with it.
         problem: String,
+    },
+    /// Somebody put another file in a log's place while it was being rewritten.
+    LogReplaced {
+        /// The log.
+        path: PathBuf,
     },
     /// The derived index failed; the log is untouched.
     Index {
@@ -207,7 +213,9 @@ impl Error {
                 Code::StorageCorrupt
             }
             Self::LockTimeout { .. } => Code::LockTimeout,
-            Self::VersionMismatch { .. } | Self::IdTaken { .. } => Code::ConcurrentMod,
+            Self::VersionMismatch { .. } | Self::IdTaken { .. } | Self::LogReplaced { .. } => {
+                Code::ConcurrentMod
+            }
             Self::Unparsable { .. } | Self::NewerFormat { .. } | Self::Setting { .. } => {
                 Code::InvalidFormat
             }
@@ -227,64 +235,11 @@ impl Error {
     pub fn retryable(&self) -> bool {
         matches!(
             self,
-            Self::LockTimeout { .. } | Self::Full { .. } | Self::VersionMismatch { .. }
+            Self::LockTimeout { .. }
+                | Self::Full { .. }
+                | Self::VersionMismatch { .. }
+                | Self::LogReplaced { .. }
         ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
-    }
-
-    /// What to do next, in one sentence for a person.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
-                "Check who owns the folder and its permissions; reading still works.".into()
-            }
-            Self::Io { .. } => "Check the disk; `mnemon doctor` looks at the store.".into(),
-            Self::Full { .. } => {
-                "Free some space and try again; nothing was changed, and reading still works."
-                    .into()
-            }
-            Self::Poisoned { .. } => {
-                "Check the disk, then run `mnemon repair`, which writes that log anew.".into()
-            }
-            Self::Corrupt { .. } | Self::Index { .. } => {
-                "Run `mnemon verify` to see the damage and `mnemon repair` to set it aside.".into()
-            }
-            Self::Damaged { .. } => "Run `mnemon repair --accept-edits` if the line was edited on \
-                 purpose, or `mnemon repair` to set it aside."
-                .into(),
-            Self::NewerFormat { .. } => {
-                "Install the newest mnemon; this one left the store as it is.".into()
-            }
-            Self::NoStore { .. } => {
-                "Run `mnemon init` there, or choose another folder with --root.".into()
-            }
-            Self::NetworkFileSystem { .. } => "Put the store on a local disk.".into(),
-            Self::LockTimeout { .. } => {
-                "Try again in a moment; `mnemon doctor` shows who holds the lock.".into()
-            }
-            Self::VersionMismatch { .. } => "Read the memory again and repeat the change.".into(),
-            Self::IdTaken { .. } => {
-                "Leave the id out to get a new one, or change the memory with `mnemon revise`."
-                    .into()
-            }
-            Self::Unparsable { .. } | Self::UnparsableLine { .. } | Self::BadLines { .. } => {
-                "Correct the input and try again; nothing was changed.".into()
-            }
-            Self::Rule { .. } => "Correct this field and try again; nothing was changed.".into(),
-            Self::Setting { suggestion, .. } => suggestion.clone(),
-            Self::SessionFull { session, .. } => format!(
-                "Start another session, forget what `mnemon list --session {session}` shows as \
-                 unneeded, or raise storage.session_bytes_max."
-            ),
-            Self::SessionNotFound { session } => format!(
-                "`mnemon session list` shows the sessions; `mnemon session new --id {session}` makes this one."
-            ),
-            Self::SessionExists { .. } => "Choose another id, or use that session.".into(),
-            Self::NotFound { .. } => "`mnemon list` shows what is there; a handle such as DEC-001 \
-                 needs --session S, or is written S/DEC-001."
-                .into(),
-            Self::InvalidQuery { .. } => "Correct this part of the question and ask again.".into(),
-            Self::Forbidden { .. } => "Ask as the user, or as an agent that may do this.".into(),
-        }
     }
 
     /// For `map_err`: the I/O error of doing `action` to `path`, told apart by what it means.
@@ -346,121 +301,6 @@ pub(crate) fn shorten(input: &str) -> String {
         short.push('…');
     }
     short
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io {
-                action,
-                path,
-                source,
-            } => {
-                write!(f, "could not {action} {}: {source}", path.display())
-            }
-            Self::Full { path, .. } => write!(f, "no space left for {}", path.display()),
-            Self::Poisoned { space, reason } => {
-                write!(
-                    f,
-                    "writing is stopped: the log of {space} could not be synced ({reason})"
-                )
-            }
-            Self::Corrupt {
-                path,
-                line: Some(line),
-                problem,
-            } => {
-                write!(f, "{}, line {line}: {problem}", path.display())
-            }
-            Self::Corrupt {
-                path,
-                line: None,
-                problem,
-            } => {
-                write!(f, "{}: {problem}", path.display())
-            }
-            Self::Index { path, source } => {
-                write!(f, "the index {} failed: {source}", path.display())
-            }
-            Self::NewerFormat { path, found, known } => write!(
-                f,
-                "{} has format {found}, and this program knows formats up to {known}",
-                path.display()
-            ),
-            Self::NoStore { root } => write!(f, "{} holds no store", root.display()),
-            Self::NetworkFileSystem { root, kind } => write!(
-                f,
-                "{} is on a network file system ({kind}), where writers on other machines can't be kept apart",
-                root.display()
-            ),
-            Self::LockTimeout {
-                waited_ms,
-                holder: Some(holder),
-            } => {
-                write!(
-                    f,
-                    "waited {waited_ms} ms for the lock, which is held by {holder}"
-                )
-            }
-            Self::LockTimeout {
-                waited_ms,
-                holder: None,
-            } => {
-                write!(f, "waited {waited_ms} ms for the lock")
-            }
-            Self::VersionMismatch {
-                id,
-                expected,
-                found,
-            } => write!(
-                f,
-                "{id} was changed in between: it has version {found}, not {expected}"
-            ),
-            Self::IdTaken { id } => write!(f, "the id {id} is in use for other content"),
-            Self::Unparsable {
-                what,
-                input,
-                problem,
-            } => {
-                write!(f, "this is not {what}: {problem} (given: {input})")
-            }
-            Self::UnparsableLine { line, source } => write!(f, "line {line}: {source}"),
-            Self::BadLines { count: 1, first } => write!(f, "{first}"),
-            Self::BadLines { count, first } => write!(f, "{count} lines can't be taken; {first}"),
-            Self::Rule { field, rule, given } if given.is_empty() => {
-                write!(f, "{field} must be {rule}")
-            }
-            Self::Rule { field, rule, given } => {
-                write!(f, "{field} must be {rule} (given: {given})")
-            }
-            Self::Setting {
-                place,
-                key,
-                problem,
-                ..
-            } => write!(f, "{place}: {key} {problem}"),
-            Self::SessionFull {
-                session,
-                used_bytes,
-                needed_bytes,
-                limit_bytes,
-            } => write!(
-                f,
-                "session {session} is full: it has {used_bytes} bytes, the write needs \
-                 {needed_bytes} more, and the limit is {limit_bytes}"
-            ),
-            Self::SessionNotFound { session } => write!(f, "there is no session {session}"),
-            Self::SessionExists { session } => write!(f, "there is a session {session} already"),
-            Self::NotFound { reference } => write!(f, "there is no memory {reference}"),
-            Self::Damaged { id, path, line } => write!(
-                f,
-                "{id} can't be read: {}, line {line} does not match its checksum",
-                path.display()
-            ),
-            Self::InvalidQuery { field, problem } => write!(f, "{field}: {problem}"),
-            Self::Forbidden { caller, action } => write!(f, "{caller} may not {action}"),
-        }
-    }
 }
 
 impl std::error::Error for Error {

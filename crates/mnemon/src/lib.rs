@@ -17,3 +17,10 @@ pub use config::Config;
 pub use engine::Mnemon;
 pub use error::{Code, Error, Result};
 pub use time::Time;
+
+/// Ten random bytes from the operating system, enough for an id.
+fn random() -> [u8; 10] {
+    let mut bytes = [0; 10];
+    getrandom::fill(&mut bytes).expect("the operating system has randomness");
+    bytes
+}

@@ -128,7 +128,7 @@ impl Mnemon {
     fn write(&self, caller: &Caller, space: &Space, action: Action) -> Write {
         match action {
             Action::Remember(mut draft) => {
-                self.fill_in(caller, &mut draft);
+                Self::fill_in(caller, &mut draft);
                 Write::Add {
                     id: self.id_for(&draft),
                     draft,
@@ -153,7 +153,7 @@ impl Mnemon {
     }
 
     /// What a caller leaves out and is known all the same.
-    pub(super) fn fill_in(&self, caller: &Caller, draft: &mut Draft) {
+    pub(super) fn fill_in(caller: &Caller, draft: &mut Draft) {
         if draft.author.is_none() {
             draft.author = caller.name().parse().ok();
         }

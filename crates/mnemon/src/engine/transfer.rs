@@ -202,7 +202,7 @@ impl ImportPlan {
                 mut draft,
                 state,
             } => {
-                engine.fill_in(caller, &mut draft);
+                Mnemon::fill_in(caller, &mut draft);
                 let id = engine.id_for(&draft);
                 match self.check(engine, &space, &id, &mut draft, line) {
                     Ok(()) => {

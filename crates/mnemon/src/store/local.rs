@@ -15,6 +15,7 @@ mod current;
 pub mod disk;
 mod files;
 mod format;
+mod fresh;
 mod index;
 mod layout;
 mod lock;
@@ -23,6 +24,7 @@ mod network;
 mod plan;
 mod poison;
 mod repair;
+mod rewrite;
 mod sync;
 mod verify;
 
@@ -32,6 +34,7 @@ use std::sync::{Arc, Mutex};
 use crate::config::{Config, Durability};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
+use crate::random;
 use crate::session::Session;
 use crate::store::{
     Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
@@ -318,13 +321,6 @@ impl Store for LocalStore {
         self.write_what_waits()?;
         self.sync_everything()
     }
-}
-
-/// Ten random bytes from the operating system.
-fn random() -> [u8; 10] {
-    let mut bytes = [0; 10];
-    getrandom::fill(&mut bytes).expect("the operating system has randomness");
-    bytes
 }
 
 /// A name that nobody has used: for generations, transactions and files set aside.

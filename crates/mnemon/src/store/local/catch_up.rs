@@ -6,22 +6,10 @@ use super::LocalStore;
 use super::disk::{DiskFile, Stat};
 use super::index::{apply, position};
 use super::log::line::Line;
-use super::log::scan::{self, Found};
+use super::log::scan::{self, Found, Stopped};
 use crate::error::{Error, Result};
 use crate::memory::Space;
 use position::Position;
-
-/// Errors of two layers meet in one scan.
-enum Trouble {
-    Read(std::io::Error),
-    Index(rusqlite::Error),
-}
-
-impl From<std::io::Error> for Trouble {
-    fn from(error: std::io::Error) -> Self {
-        Self::Read(error)
-    }
-}
 
 impl LocalStore {
     /// Reads what is new in these logs into the index, in one transaction each.
@@ -68,17 +56,17 @@ impl LocalStore {
             Some(known) if continues(&known, &*file, &stat) => known,
             _ => apply::start_over(connection, space).map_err(in_index())?,
         };
-        let start = position.end.start;
-        let end = scan::scan(&*file, start, |found: Found| {
-            apply::found(connection, space, &mut position, found).map_err(Trouble::Index)
+        let from = position.end.start;
+        let end = scan::scan(&*file, from, |found: Found| {
+            apply::found(connection, space, &mut position, found)
         })
-        .map_err(|trouble| match trouble {
-            Trouble::Read(error) => Error::io("read", &path)(error),
-            Trouble::Index(error) => Error::index("index")(error),
+        .map_err(|stopped| match stopped {
+            Stopped::Reading(error) => Error::io("read", &path)(error),
+            Stopped::ByCaller(error) => Error::index("index")(error),
         })?;
         // An empty continuation says nothing about the newline before it.
         position.end = scan::End {
-            newline_missing: if end.start == start {
+            newline_missing: if end.start == from {
                 position.end.newline_missing
             } else {
                 end.newline_missing

@@ -300,10 +300,10 @@ impl LocalStore {
                 }
             }
             let log = logs.get_mut(&batch.space).expect("prepared above");
-            let planner = Planner::new(connection, &self.files, &log.position, &pending, batch);
-            let at = planner.at;
+            let plan = Planner::new(connection, &self.files, &log.position, &pending, batch);
+            let at = plan.at;
             fates.push(
-                match planner
+                match plan
                     .plan()
                     .and_then(|planned| within_quota(planned, log.end(), batch))
                 {

@@ -215,24 +215,7 @@ impl LocalStore {
         let folder = self.layout.index();
         let before = generation::current(&folder);
         let (name, generation) = generation::create(&folder, &super::unique(super::wall_micros()))?;
-        let spaces = self.spaces()?;
-        let sizes: Vec<u64> = spaces
-            .iter()
-            .map(|space| {
-                self.disk
-                    .stat(&self.layout.log(space))
-                    .ok()
-                    .flatten()
-                    .map_or(0, |stat| stat.size)
-            })
-            .collect();
-        let total = sizes.iter().sum();
-        let mut done = 0;
-        for (space, size) in spaces.iter().zip(&sizes) {
-            self.catch_up(&*generation.borrow()?, std::slice::from_ref(space))?;
-            done += size;
-            progress(Progress { done, total });
-        }
+        let (logs, bytes) = self.fill(&generation, progress)?;
         let mut held = self
             .lock
             .acquire("put a new index into use", super::wall_text())?;
@@ -250,9 +233,9 @@ impl LocalStore {
         let stats =
             self.ask(|connection| index::read::stats(connection).map_err(Error::index("index")))?;
         Ok(Reindexed {
-            logs: spaces.len() as u64,
+            logs,
             memories: stats.memories + stats.forgotten,
-            bytes: total,
+            bytes,
         })
     }
 

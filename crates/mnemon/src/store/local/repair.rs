@@ -1,12 +1,164 @@
+//! Repair: damage is set aside, never thrown away, and what was edited on purpose is kept.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
 use super::LocalStore;
-use crate::error::Result;
-use crate::store::{Progress, Repair, RepairOptions};
+use super::fresh::everything_bad;
+use super::log::line::{Line, sign_again};
+use super::log::record::Record;
+use super::log::tail;
+use super::poison;
+use super::rewrite::{Piece, Verdict};
+use crate::error::{Error, Result};
+use crate::memory::{Kind, MemoryId, Space};
+use crate::store::{Progress, Quarantined, Repair, RepairOptions};
+use crate::time::Time;
+
 impl LocalStore {
+    /// Sets damage aside, rewrites logs that need it, and makes the index anew.
     pub(super) fn repair_everything(
         &self,
-        _o: &RepairOptions,
-        _p: &mut dyn FnMut(Progress),
+        options: &RepairOptions,
+        progress: &mut dyn FnMut(Progress),
     ) -> Result<Repair> {
-        todo!()
+        let fresh = self.fresh_index(&mut |_| {})?;
+        let poisoned = poison::read(&*self.disk, &self.layout)?;
+        let mut report = Repair::default();
+        let mut bad: HashMap<Space, HashMap<u64, String>> = HashMap::new();
+        for piece in everything_bad(&fresh)? {
+            bad.entry(piece.space)
+                .or_default()
+                .insert(piece.offset, piece.message);
+        }
+        for space in self.spaces()? {
+            let bad = bad.remove(&space).unwrap_or_default();
+            // A marker that names no single log may be about any.
+            let suspect = poisoned.as_ref().is_some_and(|marker| {
+                marker.log == space.to_string() || marker.log.parse::<Space>().is_err()
+            });
+            if !bad.is_empty() || suspect {
+                self.repair_log(&space, &bad, options, &mut report)?;
+            }
+        }
+        if poisoned.is_some() {
+            self.unpoison()?;
+            report.unpoisoned = true;
+        }
+        self.rebuild(progress)?;
+        report.checked = super::verify::count_records(&self.fresh_index(&mut |_| {})?)?;
+        Ok(report)
+    }
+
+    fn repair_log(
+        &self,
+        space: &Space,
+        bad: &HashMap<u64, String>,
+        options: &RepairOptions,
+        report: &mut Repair,
+    ) -> Result<()> {
+        let mut damaged = Vec::new();
+        let mut aside = Vec::new();
+        let mut before = Time::nearest_to_micros(0);
+        let torn = self.rewrite(space, &mut |piece, bytes| {
+            let (offset, number, is_by_hand) = match piece {
+                Piece::Record(placed) => {
+                    before = placed.line.recorded_at.unwrap_or(before);
+                    (placed.offset, placed.number, false)
+                }
+                Piece::Damage(damage) => (damage.offset, damage.number, damage.is_by_hand()),
+            };
+            if matches!(piece, Piece::Record(_)) && !bad.contains_key(&offset) {
+                return Ok(Verdict::Keep);
+            }
+            if options.accept_edits
+                && is_by_hand
+                && let Ok(signed) = accept(bytes, space, before)
+            {
+                report.accepted.push(format!("{space}:{number}"));
+                return Ok(Verdict::Replace(signed));
+            }
+            damaged.extend_from_slice(bytes);
+            damaged.push(b'\n');
+            let problem = bad
+                .get(&offset)
+                .cloned()
+                .unwrap_or_else(|| "it was damaged meanwhile".into());
+            aside.push((number, bytes.len() as u64, problem));
+            Ok(Verdict::Drop)
+        })?;
+        report.rewritten.push(space.clone());
+        if !damaged.is_empty() {
+            let name =
+                tail::quarantine_name(space, &super::unique(super::wall_micros()), "damaged");
+            let file = tail::set_aside(&*self.disk, &self.layout.quarantine(), &name, &damaged)?;
+            report
+                .quarantined
+                .extend(aside.into_iter().map(|(line, bytes, problem)| Quarantined {
+                    space: space.clone(),
+                    line,
+                    bytes,
+                    problem,
+                    file: file.clone(),
+                }));
+        }
+        report.quarantined.extend(torn.map(|file: PathBuf| {
+            Quarantined {
+                space: space.clone(),
+                line: 0,
+                bytes: self
+                    .disk
+                    .stat(&file)
+                    .ok()
+                    .flatten()
+                    .map_or(0, |stat| stat.size),
+                problem: "never committed".into(),
+                file,
+            }
+        }));
+        Ok(())
+    }
+
+    /// Every log that the marker could mean is new: writing may go on.
+    fn unpoison(&self) -> Result<()> {
+        let path = self.layout.poisoned();
+        self.disk
+            .remove(&path)
+            .map_err(Error::io("remove", &path))?;
+        self.disk
+            .sync_folder(self.layout.root())
+            .map_err(Error::io("sync", self.layout.root()))
+    }
+}
+
+/// A line as a person left it, signed, with what they need not know filled in.
+fn accept(bytes: &[u8], space: &Space, before: Time) -> Result<Vec<u8>> {
+    let unreadable = |_| {
+        Error::unparsable(
+            "a line of a log",
+            &String::from_utf8_lossy(bytes),
+            "it can't be read",
+        )
+    };
+    let (signed, line) = sign_again(bytes).map_err(unreadable)?;
+    if line.op.is_some() {
+        return Record::read(line).map(|_| signed);
+    }
+    let line = Line {
+        id: Some(line.id.unwrap_or_else(|| {
+            let millis = u64::try_from(before.micros() / 1000).unwrap_or(0);
+            MemoryId::generate(Kind::Fact, millis, super::random()).to_string()
+        })),
+        kind: line.kind.or_else(|| Some(Kind::Fact.to_string())),
+        space: line.space.or_else(|| Some(space.to_string())),
+        recorded_at: line.recorded_at.or(Some(before)),
+        version: line.version.or(Some(1)),
+        // What is left of its transaction stands for itself.
+        tx: None,
+        ..line
+    };
+    match Record::read(line.clone())? {
+        Record::Add(memory) if memory.space == *space => Ok(line.encode().0),
+        _ => Err(Error::rule("space", format!("{space}, like the log"), "")),
     }
 }

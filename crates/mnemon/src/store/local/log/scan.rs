@@ -102,19 +102,28 @@ pub struct Tail {
 }
 
 /// Reads a log from `start` to its end and hands on what it holds, in order.
-pub fn scan<E: From<io::Error>>(
+pub fn scan<E>(
     file: &dyn DiskFile,
     start: Start,
     mut each: impl FnMut(Found) -> Result<(), E>,
-) -> Result<End, E> {
+) -> Result<End, Stopped<E>> {
     let mut reader = Reader::new(file, start);
     let mut fold = Fold::new(start);
-    while let Some(raw) = reader.next()? {
+    while let Some(raw) = reader.next().map_err(Stopped::Reading)? {
         for piece in pieces(&raw) {
-            fold.take(piece, &mut each)?;
+            fold.take(piece, &mut each).map_err(Stopped::ByCaller)?;
         }
     }
     Ok(fold.end(reader.offset))
+}
+
+/// Why a scan did not come to the end.
+#[derive(Debug)]
+pub enum Stopped<E> {
+    /// The file could not be read.
+    Reading(io::Error),
+    /// Whoever takes the records had enough.
+    ByCaller(E),
 }
 
 /// A line as it stands in the file, without its newline.
@@ -344,8 +353,9 @@ impl Fold {
                     Ok(())
                 }
             },
-            // A person's edit is no torn write: what is before it counts.
-            Err(damage) if damage.is_by_hand() && piece.has_newline => {
+            // A person's edit is no torn write: what is before it counts, unless
+            // it stands inside a transaction whose commit is still to come.
+            Err(damage) if damage.is_by_hand() && piece.has_newline && self.tx.is_none() => {
                 self.settle_with(piece, each)
             }
             Err(_) => {
@@ -355,26 +365,22 @@ impl Fold {
         }
     }
 
-    /// Whether everything that the commit line counts is here.
+    /// Whether the transaction of this commit line was written whole.
+    ///
+    /// A crash can leave holes and garbage, but it takes no bytes out of the
+    /// middle. So without unreadable bytes before the commit nothing is
+    /// missing, except what a person took out; with them, the commit must
+    /// count and sum up exactly what is there.
     fn is_committed_by(&self, commit: &Line) -> bool {
-        let mut digest = Sha256::new();
-        let mut count = 0;
-        for placed in self
+        let torn = |piece: &Piece| matches!(&piece.content, Err(damage) if !damage.is_by_hand());
+        if !self.waiting.iter().any(torn) {
+            return true;
+        }
+        let members = self
             .waiting
             .iter()
-            .filter_map(|piece| piece.content.as_ref().ok())
-        {
-            if placed.line.tx == commit.tx {
-                digest.update(placed.checksum);
-                count += 1;
-            }
-        }
-        let stated = commit
-            .digest
-            .as_deref()
-            .and_then(|text| text.strip_prefix("sha256:"));
-        commit.count == Some(count)
-            && stated.map(str::as_bytes) == Some(&line::hex(&digest.finalize().into())[..])
+            .filter_map(|piece| piece.content.as_ref().ok());
+        commit.sums_up(members.filter(|placed| placed.line.tx == commit.tx))
     }
 
     fn settle_with<E>(
@@ -416,6 +422,24 @@ impl Fold {
                 uncommitted,
             }),
         }
+    }
+}
+
+impl Line {
+    /// Whether this commit line counts exactly these lines.
+    pub(crate) fn sums_up<'a>(&self, members: impl Iterator<Item = &'a Placed>) -> bool {
+        let mut digest = Sha256::new();
+        let mut count = 0;
+        for placed in members {
+            digest.update(placed.checksum);
+            count += 1;
+        }
+        let stated = self
+            .digest
+            .as_deref()
+            .and_then(|text| text.strip_prefix("sha256:"));
+        self.count == Some(count)
+            && stated.map(str::as_bytes) == Some(&line::hex(&digest.finalize().into())[..])
     }
 }
 
