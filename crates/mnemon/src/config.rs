@@ -235,7 +235,7 @@ mod tests {
                     min.to_string(),
                     max.to_string(),
                     "\"512 KiB\"".to_owned(),
-                    "'1GB'".to_owned(),
+                    "'60MB'".to_owned(),
                 ],
                 vec!["\"ten MiB\"", "\"\"", "1e6", "false", "[1]", "{}"],
                 vec![

@@ -10,6 +10,7 @@ mod sessions;
 mod transfer;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use remember::{Action, Remembered};
@@ -18,10 +19,11 @@ pub use transfer::{ImportItem, Imported};
 
 use crate::caller::Caller;
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{self, Config, Sources};
 use crate::error::Result;
 use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Space};
 use crate::random;
+use crate::store::local::{LocalOptions, LocalStore};
 use crate::store::{
     Batch, Change, Filter, OnFull, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection,
     Stats, Store, Verification, Write,
@@ -51,6 +53,19 @@ impl Mnemon {
             random: Arc::new(random),
             accesses: Mutex::default(),
         }
+    }
+
+    /// Opens the store in a folder, or makes one there, with the settings of its `mnemon.toml`.
+    pub fn open(root: &Path) -> Result<Self> {
+        let file = root.join("mnemon.toml");
+        let sources = Sources {
+            user_file: None,
+            root_file: Some(&file),
+            environment: Vec::new(),
+        };
+        let config = config::load(&sources)?.config;
+        let store = LocalStore::create(root, LocalOptions::from(&config))?;
+        Ok(Self::new(Arc::new(store), config))
     }
 
     /// With another clock and other randomness than the machine's.
@@ -136,7 +151,7 @@ impl Mnemon {
     pub fn repair(
         &self,
         _caller: &Caller,
-        options: &RepairOptions,
+        options: RepairOptions,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Repair> {
         self.store.repair(options, progress)

@@ -261,11 +261,21 @@ impl Error {
         }
     }
 
+    /// For `map_err`: what SQLite said about the index, told apart by what it means.
     pub(crate) fn index(path: impl Into<PathBuf>) -> impl FnOnce(rusqlite::Error) -> Self {
         let path = path.into();
-        move |source| Self::Index {
-            path,
-            source: Arc::new(source),
+        move |source| match source.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => {
+                let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+                Self::Full {
+                    path,
+                    source: Arc::new(full),
+                }
+            }
+            _ => Self::Index {
+                path,
+                source: Arc::new(source),
+            },
         }
     }
 

@@ -1,4 +1,35 @@
-//! mnemon: memory for AI agents, in plain files.
+//! mnemon: memory for AI agents, in plain files that a person can read.
+//!
+//! An agent forgets everything when its session ends. This is the memory that
+//! it keeps: conversations, decisions, findings, preferences and knowledge, in
+//! append-only JSONL logs that any number of processes share.
+//!
+//! ```
+//! use mnemon::engine::NewSession;
+//! use mnemon::memory::{Draft, Kind, Space};
+//! use mnemon::{Caller, Mnemon};
+//!
+//! # fn main() -> mnemon::Result<()> {
+//! # let folder = tempfile::tempdir().expect("a folder for the example");
+//! let mnemon = Mnemon::open(folder.path())?;
+//! let me = Caller::user("ada");
+//! let session = mnemon.create_session(&me, NewSession::default())?;
+//!
+//! let mut draft = Draft::new(Kind::Decision, "Sessions time out after 15 minutes".parse()?);
+//! draft.tags = vec!["security.sessions".parse()?];
+//! let kept = mnemon.remember(&me, &Space::Session(session.clone()), draft)?;
+//! assert!(kept.durable);
+//!
+//! // Found again by its id or by its short name in the session.
+//! let decision = mnemon.get(&me, "DEC-001", Some(&session))?;
+//! assert_eq!(decision.id, kept.id);
+//! assert_eq!(decision.text.as_str(), "Sessions time out after 15 minutes");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The verbs are in [`engine`], the nouns in [`memory`], and [`store`] says
+//! what a place to keep them must do.
 
 pub mod caller;
 pub mod clock;

@@ -123,7 +123,17 @@ impl SessionState {
     }
 }
 
+/// How fast a session that is not used loses its priority, for each day.
+const PRIORITY_LOSS_PER_DAY: f64 = 0.05;
+
 impl Session {
+    /// How much it still matters at that moment: 1 while it is in use, less with every day without.
+    pub fn priority(&self, now: Time) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "an age needs no microseconds")]
+        let unused_days = now.micros().saturating_sub(self.last_activity.micros()) as f64 / 8.64e10;
+        (-PRIORITY_LOSS_PER_DAY * unused_days.max(0.0)).exp()
+    }
+
     /// Its state at that moment.
     pub fn state(&self, now: Time, config: &SessionsConfig) -> SessionState {
         let unused_hours = now.micros().saturating_sub(self.last_activity.micros()) / 3_600_000_000;
@@ -138,6 +148,86 @@ impl Session {
             SessionState::Created
         } else {
             SessionState::Active
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn session(hours_unused: i64, closed: bool, memories: u64) -> (Session, Time) {
+        let last = Time::nearest_to_micros(1_000_000_000_000_000);
+        let now = Time::nearest_to_micros(last.micros() + hours_unused * 3_600_000_000);
+        let details = SessionDetails {
+            closed_at: closed.then_some(last),
+            ..SessionDetails::default()
+        };
+        let activity = Activity {
+            by_kind: BTreeMap::from([(Kind::Fact, memories)]),
+            ..Activity::default()
+        };
+        let id = "s".parse().unwrap();
+        (
+            Session {
+                id,
+                details,
+                created_at: last,
+                last_activity: last,
+                detailed_at: last,
+                activity,
+            },
+            now,
+        )
+    }
+
+    #[test]
+    fn the_state_follows_from_what_happened_and_the_clock() {
+        let cases = [
+            (0, false, 0, "created"),
+            (0, false, 3, "active"),
+            (23, false, 3, "active"),
+            (24, false, 3, "idle"),
+            (0, true, 3, "idle"),
+            (7 * 24 - 1, false, 3, "idle"),
+            (7 * 24, false, 3, "decaying"),
+            (7 * 24, true, 0, "decaying"),
+            // A clock that was set back makes nothing older.
+            (-48, false, 3, "active"),
+        ];
+        for (hours, closed, memories, expected) in cases {
+            let (session, now) = session(hours, closed, memories);
+            let state = session.state(now, &Config::default().sessions);
+            assert_eq!(
+                state.as_str(),
+                expected,
+                "{hours} h, closed: {closed}, {memories} memories"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_written_after_closing_opens_a_session_again() {
+        let (mut session, now) = session(0, true, 3);
+        session.last_activity = Time::nearest_to_micros(session.detailed_at.micros() + 1);
+        assert_eq!(
+            session.state(now, &Config::default().sessions),
+            SessionState::Active
+        );
+    }
+
+    #[test]
+    fn priority_falls_by_a_twentieth_a_day() {
+        for (hours, expected) in [
+            (0, 1.0),
+            (24, 0.951_229_424_500_714),
+            (240, 0.606_530_659_712_633_4),
+            (-5, 1.0),
+        ] {
+            let (session, now) = session(hours, false, 1);
+            let got = session.priority(now);
+            assert!((got - expected).abs() < 1e-12, "{hours} h: {got}");
         }
     }
 }

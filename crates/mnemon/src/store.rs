@@ -54,8 +54,7 @@ pub trait Store: Send + Sync {
     fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Verification>;
 
     /// Sets damage aside, makes what is derived anew, and says what was done.
-    fn repair(&self, options: &RepairOptions, progress: &mut dyn FnMut(Progress))
-    -> Result<Repair>;
+    fn repair(&self, options: RepairOptions, progress: &mut dyn FnMut(Progress)) -> Result<Repair>;
 
     /// Makes what is derived anew.
     fn reindex(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed>;

@@ -85,7 +85,7 @@ impl Desk {
     fn repair(&self, accept_edits: bool) -> Repair {
         let options = RepairOptions { accept_edits };
         self.engine
-            .repair(&self.user, &options, &mut |_| {})
+            .repair(&self.user, options, &mut |_| {})
             .unwrap()
     }
 }

@@ -63,12 +63,12 @@ pub(super) static KEYS: &[Key] = &[
     },
     Key {
         name: "limits.session_entry_bytes_max",
-        rule: bytes(MIB, KIB, GIB),
+        rule: bytes(MIB, KIB, 64 * MIB),
         comment: "The largest memory that a session takes.",
     },
     Key {
         name: "limits.long_term_entry_bytes_max",
-        rule: bytes(10 * MIB, KIB, GIB),
+        rule: bytes(10 * MIB, KIB, 64 * MIB),
         comment: "The largest memory that long-term memory takes.",
     },
     Key {

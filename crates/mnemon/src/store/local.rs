@@ -303,11 +303,7 @@ impl Store for LocalStore {
         self.verify_everything(progress)
     }
 
-    fn repair(
-        &self,
-        options: &RepairOptions,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Repair> {
+    fn repair(&self, options: RepairOptions, progress: &mut dyn FnMut(Progress)) -> Result<Repair> {
         self.refuse_after_fork()?;
         self.repair_everything(options, progress)
     }

@@ -193,6 +193,9 @@ impl LocalStore {
     ) -> Result<Vec<Result<Appended>>> {
         let mut held = self.lock.acquire("write", super::wall_text())?;
         super::poison::refuse(&*self.disk, &self.layout)?;
+        if let Some(error) = self.syncs.failure() {
+            return Err(error);
+        }
         self.format
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

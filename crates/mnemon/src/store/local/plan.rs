@@ -168,15 +168,12 @@ impl<'a> Planner<'a> {
         let mut checked = draft.clone();
         checked.check(&self.batch.space, &self.batch.limits)?;
         if let Some(first) = self.first_version(id)? {
-            let same = first.space == self.batch.space && is_same_content(&checked, &first);
-            return match same {
-                // Told twice, kept once: a caller that retries is right to do so.
-                true => {
-                    let memory = self.memory(id)?.unwrap_or(first);
-                    Ok(self.done(memory, false))
-                }
-                false => Err(Error::IdTaken { id: id.to_string() }),
-            };
+            if first.space != self.batch.space || !is_same_content(&checked, &first) {
+                return Err(Error::IdTaken { id: id.to_string() });
+            }
+            // Told twice, kept once: a caller that retries is right to do so.
+            let memory = self.memory(id)?.unwrap_or(first);
+            return Ok(self.done(memory, false));
         }
         let handle = match self.batch.space.session() {
             Some(_) => Some(self.next_handle(checked.body.kind(), draft.handle)?),

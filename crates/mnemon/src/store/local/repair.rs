@@ -19,7 +19,7 @@ impl LocalStore {
     /// Sets damage aside, rewrites logs that need it, and makes the index anew.
     pub(super) fn repair_everything(
         &self,
-        options: &RepairOptions,
+        options: RepairOptions,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Repair> {
         let fresh = self.fresh_index(&mut |_| {})?;
@@ -54,7 +54,7 @@ impl LocalStore {
         &self,
         space: &Space,
         bad: &HashMap<u64, String>,
-        options: &RepairOptions,
+        options: RepairOptions,
         report: &mut Repair,
     ) -> Result<()> {
         let mut damaged = Vec::new();
@@ -125,6 +125,7 @@ impl LocalStore {
         self.disk
             .remove(&path)
             .map_err(Error::io("remove", &path))?;
+        self.syncs.forget_failures();
         self.disk
             .sync_folder(self.layout.root())
             .map_err(Error::io("sync", self.layout.root()))

@@ -115,6 +115,18 @@ impl Syncs {
         tickets.iter().try_for_each(|ticket| self.wait(ticket))
     }
 
+    /// A sync that failed in this process, if any: then nothing more is written.
+    pub(crate) fn failure(&self) -> Option<Error> {
+        self.files()
+            .values()
+            .find_map(|pending| pending.failed.clone())
+    }
+
+    /// Forgets failures, because the logs that they were about are written anew.
+    pub(crate) fn forget_failures(&self) {
+        self.files().retain(|_, pending| pending.failed.is_none());
+    }
+
     /// Forgets files that have nothing left to sync, so that replaced logs get closed.
     pub(crate) fn tidy(&self) {
         self.files().retain(|_, pending| {

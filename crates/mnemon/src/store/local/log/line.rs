@@ -117,6 +117,10 @@ pub enum Fault {
 
 impl Line {
     /// The line as it is written, newline included, and its checksum.
+    #[expect(
+        clippy::missing_panics_doc,
+        reason = "text keys and numbers always have a JSON form"
+    )]
     pub fn encode(&self) -> (Vec<u8>, Checksum) {
         let mut bytes = Vec::with_capacity(512);
         serde_json::to_writer(&mut bytes, self)
@@ -286,13 +290,18 @@ mod tests {
     }
 
     #[test]
-    fn no_changed_byte_goes_unnoticed() {
-        let (bytes, _) = sample().encode();
+    fn no_changed_byte_changes_the_meaning_unnoticed() {
+        let (bytes, checksum) = sample().encode();
         let text = &bytes[..bytes.len() - 1];
         for place in 0..text.len() {
             let mut changed = text.to_vec();
             changed[place] ^= 0x01;
-            assert!(Line::decode(&changed).is_err(), "byte {place}");
+            // The last digit of 0.30000000000000004 may be another: the number is the same.
+            let decoded = Line::decode(&changed);
+            assert!(
+                decoded.is_err() || decoded == Ok((sample(), checksum)),
+                "byte {place}"
+            );
         }
     }
 

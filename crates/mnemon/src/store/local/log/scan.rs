@@ -17,11 +17,12 @@ use crate::store::local::disk::DiskFile;
 /// How much is read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// No line is longer: ten mebibytes of text, each byte written as `\u0000`.
-const LINE_BYTES_MAX: usize = 64 << 20;
+/// No line is longer: the largest entry that the settings allow has 64 MiB, and
+/// JSON may write each byte as `\u0000`.
+const LINE_BYTES_MAX: usize = 512 << 20;
 
-/// In a joined line, how many beginnings are tried before it is given up.
-const BEGINNINGS_MAX: usize = 64;
+/// In a damaged line, how many beginnings and ends of records are tried.
+const TRIES_MAX: usize = 64;
 
 /// A record where it stands in the log.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,7 @@ pub struct Damage {
 
 /// What a scan hands on.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "handed on at once, never stored")]
 pub enum Found {
     /// A committed record.
     Record(Placed),
@@ -285,23 +287,32 @@ fn damaged(raw: &RawLine, from: usize, to: usize) -> Piece {
 
 /// The first sound record in these bytes: where it begins and ends, and what it is.
 fn first_record(bytes: &[u8]) -> Option<(usize, usize, Line, Checksum)> {
-    if let Ok((line, checksum)) = Line::decode(bytes) {
-        return Some((0, bytes.len(), line, checksum));
+    // Every try hashes what it tries, so a hostile line gets only so many.
+    let mut budget = bytes.len().saturating_mul(16).max(1 << 20);
+    let mut decode = |begin: usize, end: usize| {
+        budget = budget.checked_sub(end - begin)?;
+        let (line, checksum) = Line::decode(&bytes[begin..end]).ok()?;
+        Some((begin, end, line, checksum))
+    };
+    // Nearly always the line is one record; if newlines got lost, it begins with one.
+    let ends = || line::possible_ends(bytes);
+    let whole = ends().next().filter(|end| *end < bytes.len());
+    if let Some(found) = whole
+        .and_then(|end| decode(0, end))
+        .or_else(|| decode(0, bytes.len()))
+    {
+        return Some(found);
     }
-    let ends: Vec<usize> = line::possible_ends(bytes).take(BEGINNINGS_MAX).collect();
     // The last record of a damaged stretch ends with it, however many ends were skipped.
-    let last = line::possible_ends(bytes)
-        .last()
-        .filter(|end| !ends.contains(end));
-    for end in ends.into_iter().chain(last) {
+    for end in ends().take(TRIES_MAX).chain(ends().last()) {
         let mut begin = 0;
-        for _ in 0..BEGINNINGS_MAX {
-            match line::find(&bytes[begin..end], b"{\"") {
-                Some(step) => begin += step,
-                None => break,
-            }
-            if let Ok((line, checksum)) = Line::decode(&bytes[begin..end]) {
-                return Some((begin, end, line, checksum));
+        for _ in 0..TRIES_MAX {
+            let Some(step) = line::find(&bytes[begin..end], b"{\"") else {
+                break;
+            };
+            begin += step;
+            if let Some(found) = decode(begin, end) {
+                return Some(found);
             }
             begin += 1;
         }
