@@ -1,0 +1,153 @@
+//! docs/log-format.md against logs that the library writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::sync::Arc;
+
+use mnemon::clock::ManualClock;
+use mnemon::engine::{Mnemon, NewSession};
+use mnemon::memory::{Body, Draft, Kind, Link, Memory, Revision, Space};
+use mnemon::session::SessionDetails;
+use mnemon::store::local::log::Line;
+use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::store::{OnFull, RepairOptions};
+use mnemon::{Caller, Config};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::{read, table_rows};
+
+const DOCUMENT: &str = "docs/log-format.md";
+
+/// A store in which everything happens that this release can write.
+struct Desk {
+    folder: tempfile::TempDir,
+    engine: Mnemon,
+    clock: ManualClock,
+    user: Caller,
+    space: Space,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = LocalStore::create(folder.path(), LocalOptions::default()).unwrap();
+        let clock = ManualClock::new("2026-01-10T14:23:45.678901Z".parse().unwrap());
+        let random = || [0x5a; 10];
+        let engine = Mnemon::new(Arc::new(store), Config::default())
+            .with_sources(clock.clock(), Arc::new(random));
+        Self {
+            folder,
+            engine,
+            clock,
+            user: Caller::user("anna"),
+            space: "session/auth".parse().unwrap(),
+        }
+    }
+
+    /// Every kind of line, and every member that a line can have.
+    fn live(&self) {
+        let details = SessionDetails {
+            agents: vec!["architect".into()],
+            project: Some("login".into()),
+            tags: vec!["security".parse().unwrap()],
+            ..SessionDetails::default()
+        };
+        let id = Some("auth".parse().unwrap());
+        let new = NewSession { id, details };
+        self.engine.create_session(&self.user, new).unwrap();
+        self.keep(vec![plain("turn_1", Kind::Conversation, "Which flow?")]);
+        self.keep(vec![everything()]);
+        let decision = self.get("dec_1");
+        let revision = Revision {
+            importance: Some(0.9.try_into().unwrap()),
+            ..Revision::default()
+        };
+        self.pass();
+        self.engine
+            .revise(&self.user, &decision, Some(1), revision)
+            .unwrap();
+        self.pass();
+        let decision = [decision];
+        self.engine
+            .forget(&self.user, &decision, "decided again")
+            .unwrap();
+        self.pass();
+        self.engine
+            .unforget(&self.user, &decision, "it holds after all")
+            .unwrap();
+        self.get("dec_1");
+        self.engine.flush(&self.user).unwrap();
+        self.keep(vec![
+            plain("fact_1", Kind::Fact, "Tokens live for 15 minutes."),
+            plain("fact_2", Kind::Fact, "Die Prüfung läuft über Nacht: 東京 🧠"),
+        ]);
+    }
+
+    fn keep(&self, drafts: Vec<Draft>) {
+        self.pass();
+        self.engine
+            .remember_all(&self.user, &self.space, drafts, OnFull::Refuse)
+            .unwrap();
+    }
+
+    fn get(&self, id: &str) -> Memory {
+        self.engine.get(&self.user, id, None).unwrap()
+    }
+
+    fn pass(&self) {
+        self.clock.advance(std::time::Duration::from_millis(61_007));
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("sessions/auth/memory.jsonl")).unwrap()
+    }
+
+    /// Edits the decision by hand and has the log written anew.
+    fn edit_and_repair(&self) {
+        let edited = self.log().replace("15 minutes", "20 minutes");
+        fs::write(self.folder.path().join("sessions/auth/memory.jsonl"), edited).unwrap();
+        let options = RepairOptions { accept_edits: true };
+        self.engine
+            .repair(&self.user, &options, &mut |_| {})
+            .unwrap();
+    }
+}
+
+fn plain(id: &str, kind: Kind, text: &str) -> Draft {
+    let mut draft = Draft::new(kind, text.parse().unwrap());
+    draft.id = Some(id.parse().unwrap());
+    draft
+}
+
+fn everything() -> Draft {
+    let map = |value: Value| value.as_object().unwrap().clone();
+    let mut draft = plain("dec_1", Kind::Decision, "Use the authorization code flow.");
+    draft.author = Some("architect".parse().unwrap());
+    draft.turn = Some("turn_1".parse().unwrap());
+    draft.importance = 0.8.try_into().unwrap();
+    draft.confidence = Some(0.95.try_into().unwrap());
+    draft.tags = vec!["security.authentication".parse().unwrap()];
+    draft.links = vec![Link::related("turn_1".parse().unwrap())];
+    draft.pinned = true;
+    draft.sensitive = true;
+    let body = map(json!({"rationale": "Safest on servers", "reversible": false}));
+    draft.body = Body::from_map(Kind::Decision, body).unwrap();
+    draft.metadata = map(json!({"ticket": "SEC-7"}));
+    draft.embedding = Some(vec![0.5, -0.25]);
+    draft.tokens = Some(7);
+    draft.created_at = Some("2026-01-10T15:20:00+01:00".parse().unwrap());
+    draft
+}
+
+#[test]
+#[ignore]
+fn print() {
+    let desk = Desk::new();
+    desk.live();
+    eprintln!("{}", desk.log());
+    desk.edit_and_repair();
+    eprintln!("{}", desk.log());
+    eprintln!("{}", fs::read_to_string(desk.folder.path().join("store.json")).unwrap());
+    eprintln!("{}", fs::read_to_string(desk.folder.path().join("lock")).unwrap().trim());
+}
