@@ -51,11 +51,19 @@ fn table_rows(text: &str) -> Vec<Vec<String>> {
     let is_rule = |line: &str| line.starts_with("| ---");
     let is_head = |place: usize| lines.get(place + 1).is_some_and(|next| is_rule(next));
     let cells = |line: &str| {
-        let inner = line.trim_start_matches('|').trim_end_matches('|');
-        inner.split(" | ").map(|cell| cell.trim().to_owned()).collect()
+        let inner = line
+            .strip_prefix('|')
+            .and_then(|line| line.strip_suffix('|'));
+        let inner = inner.expect("a row has a bar at both ends");
+        inner
+            .split('|')
+            .map(|cell| cell.trim().to_owned())
+            .collect()
     };
     (0..lines.len())
-        .filter(|place| lines[*place].starts_with('|') && !is_rule(lines[*place]) && !is_head(*place))
+        .filter(|place| {
+            lines[*place].starts_with('|') && !is_rule(lines[*place]) && !is_head(*place)
+        })
         .map(|place| cells(lines[place]))
         .collect()
 }

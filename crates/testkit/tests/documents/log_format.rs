@@ -80,7 +80,11 @@ impl Desk {
         self.engine.flush(&self.user).unwrap();
         self.keep(vec![
             plain("fact_1", Kind::Fact, "Tokens live for 15 minutes."),
-            plain("fact_2", Kind::Fact, "Die Prüfung läuft über Nacht: 東京 🧠"),
+            plain(
+                "fact_2",
+                Kind::Fact,
+                "Die Prüfung läuft über Nacht: 東京 🧠",
+            ),
         ]);
     }
 
@@ -106,7 +110,11 @@ impl Desk {
     /// Edits the decision by hand and has the log written anew.
     fn edit_and_repair(&self) {
         let edited = self.log().replace("15 minutes", "20 minutes");
-        fs::write(self.folder.path().join("sessions/auth/memory.jsonl"), edited).unwrap();
+        fs::write(
+            self.folder.path().join("sessions/auth/memory.jsonl"),
+            edited,
+        )
+        .unwrap();
         let options = RepairOptions { accept_edits: true };
         self.engine
             .repair(&self.user, &options, &mut |_| {})
@@ -140,14 +148,125 @@ fn everything() -> Draft {
     draft
 }
 
+/// The lines of a log, as objects.
+fn objects(log: &str) -> Vec<Map<String, Value>> {
+    log.lines()
+        .map(|line| serde_json::from_str(line).expect(line))
+        .collect()
+}
+
+/// What a line does, by the name that its section has.
+fn op(line: &Map<String, Value>) -> &str {
+    line.get("op").and_then(Value::as_str).unwrap_or("op")
+}
+
+/// For each section of the document that has a table of members: its members,
+/// and whether a line must have them.
+fn documented() -> BTreeMap<String, BTreeMap<String, bool>> {
+    let text = read(DOCUMENT);
+    let lines = text.split_once("\n## Lines\n").expect("its heading").1;
+    let lines = lines.split_once("\n## ").expect("the next heading").0;
+    let mut sections: BTreeMap<String, BTreeMap<String, bool>> = BTreeMap::new();
+    for section in lines.split("\n### ").skip(1) {
+        let name = section.split('`').nth(1).expect("an op in the heading");
+        let members = sections.entry(name.to_owned()).or_default();
+        for row in table_rows(section) {
+            members.insert(row[0].trim_matches('`').to_owned(), row[1] == "yes");
+        }
+    }
+    let memory = sections["op"].clone();
+    sections
+        .get_mut("update")
+        .expect("its section")
+        .extend(memory);
+    sections
+}
+
+/// The members that any line may have.
+fn common() -> BTreeSet<String> {
+    let text = read(DOCUMENT);
+    let rest = text
+        .split_once("\n## Members of every line\n")
+        .expect("its heading")
+        .1;
+    let rest = rest.split_once("\n## ").expect("the next heading").0;
+    table_rows(rest)
+        .iter()
+        .map(|row| row[0].trim_matches('`').to_owned())
+        .collect()
+}
+
+/// The lines that the document shows.
+fn examples() -> Vec<String> {
+    let text = read(DOCUMENT);
+    let blocks = text.split("```jsonl\n").skip(1);
+    blocks
+        .flat_map(|block| block.split("\n```").next().expect("a block").lines())
+        .map(str::to_owned)
+        .collect()
+}
+
 #[test]
-#[ignore]
-fn print() {
+fn every_line_that_the_document_shows_holds() {
+    let examples = examples();
+    assert!(examples.len() >= 10, "only {} lines", examples.len());
+    for line in &examples {
+        let (_, checksum) = Line::decode(line.as_bytes()).expect(line);
+        // The document's own recipe, without the library.
+        let mut object: Map<String, Value> = serde_json::from_str(line).expect(line);
+        let stated = object.remove("checksum").expect(line);
+        let canonical = serde_json::to_string(&object).expect(line);
+        assert_eq!(Sha256::digest(&canonical)[..], checksum, "{line}");
+        let hex: String = checksum.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(stated, format!("sha256:{hex}"));
+        assert!(
+            line.ends_with(&format!(",\"checksum\":\"sha256:{hex}\"}}")),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn the_document_shows_a_line_of_every_op_that_it_names() {
+    let shown: BTreeSet<String> = examples()
+        .iter()
+        .flat_map(|line| objects(line))
+        .map(|line| op(&line).to_owned())
+        .collect();
+    let named: BTreeSet<String> = documented().into_keys().collect();
+    assert_eq!(shown, named);
+}
+
+#[test]
+fn the_document_names_exactly_the_members_that_are_written() {
     let desk = Desk::new();
     desk.live();
-    eprintln!("{}", desk.log());
+    let mut lines = objects(&desk.log());
     desk.edit_and_repair();
-    eprintln!("{}", desk.log());
-    eprintln!("{}", fs::read_to_string(desk.folder.path().join("store.json")).unwrap());
-    eprintln!("{}", fs::read_to_string(desk.folder.path().join("lock")).unwrap().trim());
+    lines.extend(objects(&desk.log()));
+
+    let common = common();
+    let documented = documented();
+    let mut written: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in &lines {
+        let known = documented
+            .get(op(line))
+            .unwrap_or_else(|| panic!("no section for {}", op(line)));
+        for (member, must) in known {
+            assert!(
+                !must || line.contains_key(member),
+                "{member} must be in {line:?}"
+            );
+        }
+        let own = line.keys().filter(|member| !common.contains(*member));
+        written
+            .entry(op(line).to_owned())
+            .or_default()
+            .extend(own.cloned());
+    }
+    let named: BTreeMap<String, BTreeSet<String>> = documented
+        .into_iter()
+        .map(|(op, members)| (op, members.into_keys().collect()))
+        .collect();
+    assert_eq!(written, named);
 }
