@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mnemon::engine::{Mnemon, NewSession};
+use mnemon::engine::{Action, Mnemon, NewSession};
 use mnemon::memory::{Draft, Kind, Revision, Space};
 use mnemon::session::SessionDetails;
 use mnemon::store::local::{LocalOptions, LocalStore};
@@ -152,6 +152,33 @@ fn accepting_an_edit_makes_it_the_truth() {
         assert_eq!(desk.texts(), expected);
         assert_eq!(desk.verify().problems, []);
     }
+}
+
+#[test]
+fn an_accepted_edit_of_a_revision_that_ended_its_transaction_stays() {
+    let desk = Desk::new();
+    let revise = |number: u32, text: &str| {
+        let revision = Revision {
+            text: Some(text.parse().unwrap()),
+            ..Revision::default()
+        };
+        Action::Revise {
+            id: format!("fact-{number}").parse().unwrap(),
+            expected: None,
+            revision: Box::new(revision),
+        }
+    };
+    let actions = vec![revise(0, "first revised"), revise(1, "then revised")];
+    desk.engine
+        .transact(&desk.user, &desk.space, actions, OnFull::Refuse)
+        .unwrap();
+    desk.edit(|text| text.replace("then revised", "then edited"));
+    assert_eq!(desk.repair(true).accepted.len(), 1);
+    assert_eq!(desk.texts()[..2], ["first revised", "then edited"]);
+    // The next writer cuts a tail that was never committed.
+    desk.keep(&[5]);
+    assert_eq!(desk.texts()[..2], ["first revised", "then edited"]);
+    assert_eq!(desk.verify().notes, [] as [String; 0]);
 }
 
 #[test]

@@ -143,7 +143,13 @@ fn accept(bytes: &[u8], space: &Space, before: Time) -> Result<Vec<u8>> {
     };
     let (signed, line) = sign_again(bytes).map_err(unreadable)?;
     if line.op.is_some() {
-        return Record::read(line).map(|_| signed);
+        Record::read(line.clone())?;
+        // The rewrite drops the commit of a transaction that was edited, and a
+        // line that still waits for it would be cut as a torn tail.
+        return Ok(match line.tx {
+            Some(_) => Line { tx: None, ..line }.encode().0,
+            None => signed,
+        });
     }
     let line = Line {
         id: Some(line.id.unwrap_or_else(|| {
