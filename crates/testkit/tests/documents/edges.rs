@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{files_below, read};
 
-/// Who may use whom. The server and the store on PostgreSQL are still to come.
+/// Who may use whom. The server and the store in tables are still to come.
 const ALLOWED: [(&str, &[&str]); 7] = [
     ("mnemon", &[]),
     ("mnemon-wire", &["mnemon"]),

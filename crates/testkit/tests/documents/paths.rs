@@ -87,7 +87,7 @@ fn every_name_that_is_said_to_be_in_a_file_is_in_it() {
         let pieces: Vec<&str> = text.split('`').collect();
         for window in pieces.windows(3).skip(1).step_by(2) {
             let (name, between, file) = (window[0], window[1], window[2]);
-            if between == " in " && file.ends_with(".rs") {
+            if between == " in " && is_path(file) {
                 let item = name.rsplit("::").next().expect("a name has an end");
                 assert!(
                     read(file).contains(item),
