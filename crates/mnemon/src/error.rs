@@ -235,10 +235,7 @@ impl Error {
     pub fn retryable(&self) -> bool {
         matches!(
             self,
-            Self::LockTimeout { .. }
-                | Self::Full { .. }
-                | Self::VersionMismatch { .. }
-                | Self::LogReplaced { .. }
+            Self::LockTimeout { .. } | Self::Full { .. } | Self::LogReplaced { .. }
         ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
     }
 

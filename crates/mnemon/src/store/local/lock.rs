@@ -10,7 +10,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ impl Note {
 pub(crate) struct StoreLock {
     disk: Arc<dyn Disk>,
     path: PathBuf,
-    /// Threads of this process queue here before they try the file.
+    /// One thread of this process has it at a time; the kernel sees to the others.
     file: Mutex<Option<Arc<dyn DiskFile>>>,
     timeout: Duration,
     pause_max: Duration,
@@ -90,21 +90,33 @@ impl StoreLock {
 
     /// Waits for the lock, but not for ever.
     pub(crate) fn acquire(&self, operation: &str, since: String) -> Result<Held<'_>> {
-        let begin = Instant::now();
-        let mut slot = self.slot();
+        self.acquire_since(Instant::now(), operation, since)
+    }
+
+    /// As [`Self::acquire`], for a caller that has been waiting since `begin`.
+    pub(crate) fn acquire_since(
+        &self,
+        begin: Instant,
+        operation: &str,
+        since: String,
+    ) -> Result<Held<'_>> {
         let mut pause = FIRST_PAUSE;
         loop {
-            if self.try_take(&mut slot)? {
-                return Ok(Held::new(slot, operation, since));
+            if let Some(held) = self.try_acquire(operation, since.clone())? {
+                return Ok(held);
             }
             let waited = begin.elapsed();
-            if waited >= self.timeout {
+            let Some(left) = self
+                .timeout
+                .checked_sub(waited)
+                .filter(|left| !left.is_zero())
+            else {
                 return Err(Error::LockTimeout {
                     waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
                     holder: self.read_note().ok().and_then(|note| note.holder()),
                 });
-            }
-            std::thread::sleep(pause.min(self.timeout - waited));
+            };
+            std::thread::sleep(pause.min(left));
             // Uneven steps, so that waiting processes don't march in step.
             pause = (pause + pause / 2 + Duration::from_micros(u64::from(std::process::id() % 16)))
                 .min(self.pause_max);
@@ -113,8 +125,11 @@ impl StoreLock {
 
     /// Takes the lock if nobody in this or another process has it.
     pub(crate) fn try_acquire(&self, operation: &str, since: String) -> Result<Option<Held<'_>>> {
-        let Ok(mut slot) = self.file.try_lock() else {
-            return Ok(None);
+        let mut slot = match self.file.try_lock() {
+            Ok(slot) => slot,
+            // A thread that panicked with the lock left a note, like a dead process.
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(None),
         };
         Ok(self
             .try_take(&mut slot)?
@@ -128,13 +143,6 @@ impl StoreLock {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Note::default()),
             Err(error) => Err(Error::io("read", &self.path)(error)),
         }
-    }
-
-    fn slot(&self) -> MutexGuard<'_, Option<Arc<dyn DiskFile>>> {
-        // A thread that panicked with the lock left a note, like a dead process.
-        self.file
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn try_take(&self, slot: &mut Option<Arc<dyn DiskFile>>) -> Result<bool> {

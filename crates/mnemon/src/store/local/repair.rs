@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use serde_json::{Map, Value};
+
 use super::LocalStore;
 use super::fresh::everything_bad;
-use super::log::line::{Line, sign_again};
+use super::log::line::sign_again;
 use super::log::record::Record;
 use super::log::tail;
 use super::poison;
@@ -134,38 +136,39 @@ impl LocalStore {
 
 /// A line as a person left it, signed, with what they need not know filled in.
 fn accept(bytes: &[u8], space: &Space, before: Time) -> Result<Vec<u8>> {
-    let unreadable = |_| {
-        Error::unparsable(
-            "a line of a log",
-            &String::from_utf8_lossy(bytes),
-            "it can't be read",
-        )
-    };
-    let (signed, line) = sign_again(bytes).map_err(unreadable)?;
-    if line.op.is_some() {
-        Record::read(line.clone())?;
-        // The rewrite drops the commit of a transaction that was edited, and a
-        // line that still waits for it would be cut as a torn tail.
-        return Ok(match line.tx {
-            Some(_) => Line { tx: None, ..line }.encode().0,
-            None => signed,
-        });
+    let (signed, line) =
+        sign_again(bytes, |object| fill_in(object, space, before)).map_err(|_| {
+            let input = String::from_utf8_lossy(bytes);
+            Error::unparsable("a line of a log", &input, "it can't be read")
+        })?;
+    match Record::read(line)? {
+        Record::Add(memory) | Record::Update { memory, .. } if memory.space != *space => {
+            let given = memory.space.to_string();
+            Err(Error::rule(
+                "space",
+                format!("{space}, like the log"),
+                &given,
+            ))
+        }
+        _ => Ok(signed),
     }
-    let line = Line {
-        id: Some(line.id.unwrap_or_else(|| {
-            let millis = u64::try_from(before.micros() / 1000).unwrap_or(0);
-            MemoryId::generate(Kind::Fact, millis, super::random()).to_string()
-        })),
-        kind: line.kind.or_else(|| Some(Kind::Fact.to_string())),
-        space: line.space.or_else(|| Some(space.to_string())),
-        recorded_at: line.recorded_at.or(Some(before)),
-        version: line.version.or(Some(1)),
-        // What is left of its transaction stands for itself.
-        tx: None,
-        ..line
-    };
-    match Record::read(line.clone())? {
-        Record::Add(memory) if memory.space == *space => Ok(line.encode().0),
-        _ => Err(Error::rule("space", format!("{space}, like the log"), "")),
+}
+
+fn fill_in(object: &mut Map<String, Value>, space: &Space, before: Time) {
+    // The rewrite drops the commit of a transaction that was edited, and a
+    // line that still waits for it would be cut as a torn tail.
+    object.remove("tx");
+    if object.contains_key("op") {
+        return;
     }
+    let mut missing = |member: &str, value: Value| {
+        object.entry(member).or_insert(value);
+    };
+    let millis = u64::try_from(before.micros() / 1000).unwrap_or(0);
+    let id = MemoryId::generate(Kind::Fact, millis, crate::random());
+    missing("id", id.to_string().into());
+    missing("kind", Kind::Fact.to_string().into());
+    missing("space", space.to_string().into());
+    missing("recorded_at", before.to_string().into());
+    missing("version", 1.into());
 }

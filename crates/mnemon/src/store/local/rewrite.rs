@@ -8,10 +8,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use super::LocalStore;
 use super::disk::DiskFile;
 use super::lock::Held;
-use super::log::line::Line;
+use super::log::line::{Line, sign_again};
 use super::log::scan::{self, Damage, End, Found, Placed, Start, Stopped};
 use super::log::tail;
 use crate::error::{Error, Result};
@@ -213,12 +215,14 @@ impl Next {
     /// What is left of a transaction stands for itself, or the next reader would undo it.
     fn settle(&mut self) -> Result<()> {
         self.broken = false;
-        for (placed, _) in std::mem::take(&mut self.open) {
-            let line = Line {
-                tx: None,
-                ..placed.line
-            };
-            self.write(&line.encode().0)?;
+        for (placed, bytes) in std::mem::take(&mut self.open) {
+            let alone = |object: &mut Map<String, Value>| drop(object.remove("tx"));
+            let (signed, _) = sign_again(&bytes, alone).map_err(|_| Error::Corrupt {
+                path: self.path.clone(),
+                line: Some(placed.number),
+                problem: "the line was sound a moment ago".into(),
+            })?;
+            self.write(&signed)?;
         }
         Ok(())
     }

@@ -146,13 +146,15 @@ impl Line {
     }
 }
 
-/// Takes a JSON object as somebody edited it, and writes it as a line that holds.
-pub(crate) fn sign_again(bytes: &[u8]) -> Result<(Vec<u8>, Line), Fault> {
+/// Writes a line anew with some members changed; those that we don't know stay.
+pub(crate) fn sign_again(
+    bytes: &[u8],
+    change: impl FnOnce(&mut Map<String, Value>),
+) -> Result<(Vec<u8>, Line), Fault> {
     let mut object = read_object(bytes)?;
     object.remove("checksum");
-    let canonical =
-        serde_json::to_vec(&object).map_err(|error| Fault::Unreadable(error.to_string()))?;
-    let (signed, _) = sign(canonical);
+    change(&mut object);
+    let (signed, _) = sign(canonical(object)?);
     let (line, _) = Line::decode(&signed[..signed.len() - 1])?;
     Ok((signed, line))
 }
@@ -200,14 +202,20 @@ fn check_canonical_form(bytes: &[u8]) -> Result<Checksum, Fault> {
     let Some(Value::String(stated)) = object.remove("checksum") else {
         return Err(Fault::Unsigned);
     };
-    let canonical =
-        serde_json::to_vec(&object).map_err(|error| Fault::Unreadable(error.to_string()))?;
-    let checksum: Checksum = Sha256::digest(&canonical).into();
+    let checksum: Checksum = Sha256::digest(canonical(object)?).into();
     if stated.strip_prefix("sha256:").map(str::as_bytes) == Some(&hex(&checksum)[..]) {
         Ok(checksum)
     } else {
         Err(Fault::Changed)
     }
+}
+
+/// The bytes that a checksum is about: members sorted by name, no white space.
+fn canonical(object: Map<String, Value>) -> Result<Vec<u8>, Fault> {
+    let mut value = Value::Object(object);
+    // A program that uses this library may have switched sorted maps off.
+    value.sort_all_objects();
+    serde_json::to_vec(&value).map_err(|error| Fault::Unreadable(error.to_string()))
 }
 
 fn read_object(bytes: &[u8]) -> Result<Map<String, Value>, Fault> {
@@ -306,12 +314,24 @@ mod tests {
     }
 
     #[test]
+    fn signing_again_keeps_members_that_are_not_known() {
+        let line = br#"{"id":"a","later":{"b":1,"a":2},"tx":"t"}"#;
+        let (signed, read) = sign_again(line, |object| drop(object.remove("tx"))).unwrap();
+        assert_eq!(read.tx, None);
+        let text = String::from_utf8(signed).unwrap();
+        assert!(
+            text.starts_with(r#"{"id":"a","later":{"a":2,"b":1},"checksum":"sha256:"#),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn what_was_added_by_hand_has_no_checksum() {
         assert_eq!(
             Line::decode(br#"{"id":"a","text":"b"}"#),
             Err(Fault::Unsigned)
         );
-        let (signed, line) = sign_again(br#"{ "text": "b", "id": "a" }"#).unwrap();
+        let (signed, line) = sign_again(br#"{ "text": "b", "id": "a" }"#, |_| {}).unwrap();
         assert_eq!(Line::decode(&signed[..signed.len() - 1]).unwrap().0, line);
     }
 }
