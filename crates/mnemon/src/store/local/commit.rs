@@ -341,13 +341,7 @@ impl LocalStore {
                     self.syncs.tidy();
                 }
                 // Whoever made this log may have died before its name was safe.
-                folders = self
-                    .layout
-                    .folder(space)
-                    .ancestors()
-                    .take(3)
-                    .map(Into::into)
-                    .collect();
+                folders = self.layout.folders(space);
                 self.disk
                     .open_write(&path)
                     .map_err(Error::io("open", &path))?
@@ -388,7 +382,7 @@ impl LocalStore {
     /// Makes a log; its header is written together with its first lines.
     fn create_log(&self, space: &Space, connection: &Connection) -> Result<Appending> {
         let path = self.layout.log(space);
-        let (file, folders) = tail::open_or_create(&*self.disk, &self.layout.folder(space), &path)?;
+        let file = tail::open_or_create(&*self.disk, &self.layout.folder(space), &path)?;
         let position = apply::start_over(connection, space).map_err(Error::index("index"))?;
         Ok(Appending {
             file,
@@ -396,7 +390,8 @@ impl LocalStore {
             position,
             begin: 0,
             bytes: Vec::new(),
-            folders,
+            // After a power cut a new file can exist without its name.
+            folders: self.layout.folders(space),
         })
     }
 
