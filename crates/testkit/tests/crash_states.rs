@@ -1,0 +1,179 @@
+//! The power is cut behind every operation, in many ways: nothing that was
+//! acknowledged is lost, nothing is half there, nothing is invented.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use mnemon::memory::Space;
+use mnemon::store::local::log::Line;
+use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::store::{Batch, Store};
+use mnemon_testkit::disk::{CrashDisk, Loss};
+use mnemon_testkit::workload::{self, Snapshot, add, batch, space};
+use sha2::{Digest, Sha256};
+
+const ROOT: &str = "/home/user/.mnemon";
+
+fn options() -> LocalOptions {
+    LocalOptions {
+        index_in_memory: true,
+        write_attempts: 1,
+        ..LocalOptions::default()
+    }
+}
+
+fn open(disk: &CrashDisk) -> mnemon::Result<LocalStore> {
+    LocalStore::create_on(Arc::new(disk.clone()), Path::new(ROOT), options())
+}
+
+/// A workload that ran on a disk, and what was known when.
+struct Run {
+    disk: CrashDisk,
+    /// What the store said before the first batch.
+    before: Snapshot,
+    steps: Vec<Step>,
+}
+
+struct Step {
+    space: Space,
+    /// How many changes the disk had seen when the batch was acknowledged.
+    acknowledged_at: usize,
+    /// What the store said then.
+    after: Snapshot,
+}
+
+fn run(disk: CrashDisk, batches: Vec<Batch>) -> Run {
+    let store = open(&disk).unwrap();
+    let before = Snapshot::of(&store).unwrap();
+    let mut steps = Vec::new();
+    for batch in batches {
+        let space = batch.space.clone();
+        let receipt = store.commit(batch).unwrap();
+        assert!(receipt.durable);
+        steps.push(Step {
+            space,
+            acknowledged_at: disk.operation_count(),
+            after: Snapshot::of(&store).unwrap(),
+        });
+    }
+    drop(store);
+    Run {
+        disk,
+        before,
+        steps,
+    }
+}
+
+impl Run {
+    /// Cuts the power behind every operation, `ways` times each.
+    fn check(&self, ways: u64, seen: &mut HashSet<[u8; 32]>) {
+        for count in 0..=self.disk.operation_count() {
+            for way in 0..ways {
+                let loss = Loss::seeded((count as u64) << 32 | way);
+                self.check_one(count, loss, seen);
+            }
+        }
+    }
+
+    fn check_one(&self, count: usize, loss: Loss, seen: &mut HashSet<[u8; 32]>) {
+        let cut = self.disk.after_power_cut(count, loss);
+        let done = self
+            .steps
+            .iter()
+            .take_while(|step| step.acknowledged_at <= count)
+            .count();
+        if !seen.insert(fingerprint(&cut, done)) {
+            return;
+        }
+        let context = format!("behind operation {count}, {loss:?}, {done} batches acknowledged");
+        let acknowledged = match done {
+            0 => &self.before,
+            done => &self.steps[done - 1].after,
+        };
+        let under_way = self.steps.get(done);
+        let found = Snapshot::of(&reopen(&cut, &context)).expect(&context);
+        if found != *acknowledged && Some(&found) != under_way.map(|step| &step.after) {
+            panic!(
+                "{context}\nfound: {:#?}\nacknowledged: {:#?}\nunder way: {:#?}",
+                found.contents(),
+                acknowledged.contents(),
+                under_way.map(|step| step.after.contents()),
+            );
+        }
+        let shared = space("shared");
+        let space = under_way.map_or(&shared, |step| &step.space);
+        let space = if is_there(&found, space) {
+            space
+        } else {
+            &shared
+        };
+        go_on_writing(&cut, space, &found, &context);
+    }
+}
+
+fn reopen(disk: &CrashDisk, context: &str) -> LocalStore {
+    open(disk).unwrap_or_else(|error| panic!("{context}: {error}"))
+}
+
+fn is_there(found: &Snapshot, space: &Space) -> bool {
+    space.session().is_none_or(|session| {
+        found
+            .sessions
+            .iter()
+            .any(|(known, _)| known == session.as_str())
+    })
+}
+
+/// A write after the crash is kept beside all that was there, on a line of its own.
+fn go_on_writing(disk: &CrashDisk, space: &Space, found: &Snapshot, context: &str) {
+    let store = reopen(disk, context);
+    let log = store.log_path(space);
+    let receipt = store
+        .commit(batch(space, 5_000_000, vec![add("after", "the crash")]))
+        .unwrap_or_else(|error| panic!("{context}: {error}"));
+    assert!(receipt.durable);
+    drop(store);
+    let mut again = Snapshot::of(&reopen(disk, context)).expect(context);
+    let new: Vec<_> = again
+        .memories
+        .extract_if(.., |memory| memory.id.as_str() == "after")
+        .collect();
+    assert_eq!(new.len(), 1, "{context}");
+    assert_eq!(new[0].text.as_str(), "the crash", "{context}");
+    assert_eq!(again, *found, "{context}");
+    let bytes = &disk.files()[&log];
+    let lines = bytes.strip_suffix(b"\n").expect(context);
+    for line in lines.split(|byte| *byte == b'\n') {
+        if let Err(fault) = Line::decode(line) {
+            panic!("{context}: {fault:?} in {}", String::from_utf8_lossy(line));
+        }
+    }
+}
+
+/// Everything but the lock's note, whose bytes hardly matter.
+fn fingerprint(disk: &CrashDisk, done: usize) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    digest.update(done.to_le_bytes());
+    for (path, bytes) in disk.files() {
+        if path.ends_with("lock") {
+            continue;
+        }
+        digest.update(path.to_string_lossy().as_bytes());
+        digest.update((bytes.len() as u64).to_le_bytes());
+        digest.update(&bytes);
+    }
+    digest.finalize().into()
+}
+
+#[test]
+fn no_power_cut_loses_splits_or_invents_a_memory() {
+    let mut seen = HashSet::new();
+    run(CrashDisk::default(), workload::scripted()).check(60, &mut seen);
+    println!("{} states after the script", seen.len());
+    for seed in 1..=4 {
+        run(CrashDisk::default(), workload::random(seed, 30)).check(20, &mut seen);
+    }
+    println!("{} states of the disk after a power cut", seen.len());
+    assert!(seen.len() >= 10_000, "only {} states", seen.len());
+}
