@@ -1,7 +1,9 @@
 //! Batches to write, the same for the same seed, and what a store says about them.
 
 use mnemon::config::Config;
-use mnemon::memory::{Draft, Kind, Limits, Link, Memory, MemoryId, Revision, Space, Text};
+use mnemon::memory::{
+    Draft, Kind, Limits, Link, Memory, MemoryId, Reference, Revision, Space, Text,
+};
 use mnemon::session::SessionDetails;
 use mnemon::store::{Batch, Filter, Forgottenness, OnFull, Store, Write};
 use mnemon::time::Time;
@@ -102,22 +104,13 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Asks a store in every way in which it can be asked for everything.
+    /// Asks a store for everything.
     pub fn of(store: &dyn Store) -> mnemon::Result<Self> {
         let mut memories = Vec::new();
         store.walk(&[], &mut |memory| {
             memories.push(memory);
             Ok(())
         })?;
-        let selection = store.select(&Filter {
-            forgotten: Forgottenness::With,
-            limit: usize::MAX,
-            ..Filter::all(0)
-        })?;
-        assert_eq!(selection.total, memories.len() as u64, "both count alike");
-        for memory in selection.memories {
-            assert!(memories.contains(&memory), "both know {memory:?}");
-        }
         let mut sessions: Vec<_> = store
             .sessions()?
             .into_iter()
@@ -125,6 +118,23 @@ impl Snapshot {
             .collect();
         sessions.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(Self { memories, sessions })
+    }
+
+    /// Asks the store in other ways, which must give the same.
+    pub fn check_selection(&self, store: &dyn Store) -> mnemon::Result<()> {
+        let selection = store.select(&Filter {
+            forgotten: Forgottenness::With,
+            limit: usize::MAX,
+            ..Filter::all(0)
+        })?;
+        assert_eq!(selection.total, self.memories.len() as u64);
+        assert_eq!(selection.memories.len(), self.memories.len());
+        for memory in &self.memories {
+            assert!(selection.memories.contains(memory), "{memory:?}");
+            let found = store.find(&Reference::Id(memory.id.clone()))?;
+            assert_eq!(found.as_ref(), Some(memory));
+        }
+        Ok(())
     }
 
     /// The memory of an id.

@@ -106,6 +106,12 @@ impl CrashDisk {
         }
     }
 
+    /// A disk of its own that holds the same; all of it is durable.
+    pub fn copy(&self) -> CrashDisk {
+        let state = lock(&self.state);
+        CrashDisk::holding(state.now.clone(), state.clock, state.last_inode)
+    }
+
     /// How many changes were made so far.
     pub fn operation_count(&self) -> usize {
         lock(&self.state).operations.len()

@@ -8,7 +8,7 @@
 //! lines, and those lines are in the log that has the name now.
 
 use std::collections::{HashMap, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -368,6 +368,7 @@ impl LocalStore {
                 &name,
                 &tail,
             )?;
+            self.sync_cut(space, &*file, &path)?;
         }
         Ok(Some(Appending {
             begin: position.end.start.offset,
@@ -399,14 +400,28 @@ impl LocalStore {
     fn write(&self, logs: &mut HashMap<Space, Appending>) -> Result<()> {
         for log in logs.values() {
             if let Err(error) = log.file.write_at(&log.bytes, log.begin) {
-                // If even this fails, the next writer cuts the tail.
-                for log in logs.values() {
-                    let _ = log.file.truncate(log.begin);
+                for (space, log) in &*logs {
+                    // If even this fails, the next writer cuts the tail.
+                    if log.file.truncate(log.begin).is_ok() {
+                        let _ = self.sync_cut(space, &*log.file, &log.path);
+                    }
                 }
                 return Err(Error::io("append to", &log.path)(error));
             }
         }
         Ok(())
+    }
+
+    /// Makes a cut last before anything is written there: else a power cut
+    /// could bring old lines back behind half of a new transaction, which
+    /// would then look like one whose commit got damaged later on.
+    fn sync_cut(&self, space: &Space, file: &dyn DiskFile, path: &Path) -> Result<()> {
+        file.sync()
+            .map_err(Error::io("sync", path))
+            .inspect_err(|error| {
+                let marker = self.layout.poisoned();
+                super::poison::mark(&*self.disk, &marker, space.to_string(), error);
+            })
     }
 
     /// Waits for the disk as the settings say; true if the lines are on it.
