@@ -306,6 +306,17 @@ impl Error {
         }
     }
 
+    /// For `map_err`: the error of syncing a log. Never "full", even if the
+    /// system says so, because that promises that nothing was changed.
+    pub(crate) fn sync(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io {
+            action: "sync",
+            path,
+            source: Arc::new(source),
+        }
+    }
+
     pub(crate) fn index(path: impl Into<PathBuf>) -> impl FnOnce(rusqlite::Error) -> Self {
         let path = path.into();
         move |source| Self::Index {

@@ -416,12 +416,10 @@ impl LocalStore {
     /// could bring old lines back behind half of a new transaction, which
     /// would then look like one whose commit got damaged later on.
     fn sync_cut(&self, space: &Space, file: &dyn DiskFile, path: &Path) -> Result<()> {
-        file.sync()
-            .map_err(Error::io("sync", path))
-            .inspect_err(|error| {
-                let marker = self.layout.poisoned();
-                super::poison::mark(&*self.disk, &marker, space.to_string(), error);
-            })
+        file.sync().map_err(Error::sync(path)).inspect_err(|error| {
+            let marker = self.layout.poisoned();
+            super::poison::mark(&*self.disk, &marker, space.to_string(), error);
+        })
     }
 
     /// Waits for the disk as the settings say; true if the lines are on it.
@@ -453,7 +451,7 @@ impl LocalStore {
     fn sync_other(&self, space: &Space) -> Result<()> {
         let path = self.layout.log(space);
         match self.disk.open_read(&path) {
-            Ok(file) => file.sync().map_err(Error::io("sync", &path)),
+            Ok(file) => file.sync().map_err(Error::sync(&path)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(Error::io("open", &path)(error)),
         }
