@@ -319,9 +319,16 @@ impl Error {
 
     pub(crate) fn index(path: impl Into<PathBuf>) -> impl FnOnce(rusqlite::Error) -> Self {
         let path = path.into();
-        move |source| Self::Index {
-            path,
-            source: Arc::new(source),
+        move |source| match source.sqlite_error_code() {
+            // The index has no room to grow, which is no damage.
+            Some(rusqlite::ErrorCode::DiskFull) => Self::Full {
+                path,
+                source: Arc::new(std::io::ErrorKind::StorageFull.into()),
+            },
+            _ => Self::Index {
+                path,
+                source: Arc::new(source),
+            },
         }
     }
 

@@ -74,13 +74,16 @@ impl LocalStore {
         let Some(generation) = self.disk_index() else {
             // There is none: make it if we may write, else answer from memory.
             return match self.lock.try_acquire("build the index", super::wall_text()) {
-                Ok(Some(mut held)) => self.index_for_writing(&mut held),
+                // A full disk has no room for it, but must not keep us from answering.
+                Ok(Some(mut held)) => self
+                    .index_for_writing(&mut held)
+                    .or_else(|_| self.memory_index()),
                 Ok(None) | Err(_) => self.memory_index(),
             };
         };
         match self.settle(&generation) {
             Ok(true) => Ok(generation),
-            Ok(false) => self.memory_index(),
+            Ok(false) | Err(Error::Full { .. }) => self.memory_index(),
             Err(Error::Index { .. }) => {
                 self.distrust(&generation);
                 self.memory_index()
