@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use mnemon::config::Durability;
 use mnemon::memory::Space;
 use mnemon::store::local::log::Line;
 use mnemon::store::local::{LocalOptions, LocalStore};
 use mnemon::store::{Batch, Store};
 use mnemon_testkit::disk::{CrashDisk, DataLoss, Loss, NameLoss, Operation};
-use mnemon_testkit::workload::{self, Snapshot, add, batch, space};
+use mnemon_testkit::workload::{self, Snapshot, add, add_linked, batch, space};
 use sha2::{Digest, Sha256};
 
 const ROOT: &str = "/home/user/.mnemon";
@@ -249,4 +250,35 @@ fn a_second_power_cut_during_recovery_does_no_more_harm_than_the_first() {
     println!("{} states after a second power cut", seen.len());
     assert!(set_aside >= 5, "only {set_aside} torn tails were set aside");
     assert!(seen.len() >= 2_500, "only {} states", seen.len());
+}
+
+#[test]
+fn what_an_acknowledged_memory_refers_to_is_there_too() {
+    let disk = CrashDisk::default();
+    drop(open(&disk).unwrap());
+    let unhurried = LocalOptions {
+        durability: Durability::Os,
+        ..options()
+    };
+    let other = LocalStore::open_on(Arc::new(disk.clone()), Path::new(ROOT), unhurried).unwrap();
+    let agent = space("agent/one");
+    let receipt = other.commit(batch(&agent, 1, vec![add("far", "away")]));
+    assert!(!receipt.unwrap().durable);
+    let store = open(&disk).unwrap();
+    let writes = vec![add_linked("near", "by", &["far"])];
+    let receipt = store.commit(batch(&space("shared"), 2, writes)).unwrap();
+    assert!(receipt.durable);
+    let loss = Loss {
+        data: DataLoss::Everything,
+        names: NameLoss::Everything,
+        seed: 0,
+    };
+    let cut = disk.after_power_cut(disk.operation_count(), loss);
+    let found = Snapshot::of(&open(&cut).unwrap()).unwrap();
+    let ids: Vec<_> = found
+        .memories
+        .iter()
+        .map(|memory| memory.id.as_str())
+        .collect();
+    assert_eq!(ids, ["far", "near"]);
 }

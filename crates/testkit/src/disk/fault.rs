@@ -100,15 +100,19 @@ impl FaultDisk {
         };
     }
 
-    /// Makes every change fail from now on.
+    /// Makes every change fail from now on, and opening a file for it.
     pub fn fail_every_change(&self, error: Errno) {
-        self.fail(&Call::CHANGES.map(|call| Fault {
-            call,
-            nth: 1,
-            error,
-            lasting: Lasting::UntilHealed,
-            written: 0,
-        }));
+        let calls = Call::CHANGES.into_iter().chain([Call::OpenWrite]);
+        let faults: Vec<Fault> = calls
+            .map(|call| Fault {
+                call,
+                nth: 1,
+                error,
+                lasting: Lasting::UntilHealed,
+                written: 0,
+            })
+            .collect();
+        self.fail(&faults);
     }
 
     /// No call fails any more.

@@ -451,10 +451,17 @@ impl LocalStore {
     fn sync_other(&self, space: &Space) -> Result<()> {
         let path = self.layout.log(space);
         match self.disk.open_read(&path) {
-            Ok(file) => file.sync().map_err(Error::sync(&path)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(Error::io("open", &path)(error)),
+            Ok(file) => file.sync().map_err(Error::sync(&path))?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(Error::io("open", &path)(error)),
         }
+        // Whoever made that log may not have synced its name yet.
+        for folder in self.layout.folders(space) {
+            self.disk
+                .sync_folder(&folder)
+                .map_err(Error::sync(&folder))?;
+        }
+        Ok(())
     }
 
     /// Syncs whatever this process has appended.
