@@ -1,4 +1,8 @@
 //! Batches to write, the same for the same seed, and what a store says about them.
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "a test that hands in what is no id or text is wrong itself"
+)]
 
 use mnemon::config::Config;
 use mnemon::memory::{

@@ -1,5 +1,10 @@
 //! The power is cut behind every operation, in many ways: nothing that was
 //! acknowledged is lost, nothing is half there, nothing is invented.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops at what it did not expect, and says how much it checked"
+)]
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -111,15 +116,15 @@ impl Run {
         let under_way = self.steps.get(done);
         let store = reopen(&cut, &context);
         let found = Snapshot::of(&store).expect(&context);
-        if found != *acknowledged && Some(&found) != under_way.map(|step| &step.after) {
-            panic!(
-                "{context}\nfound: {:#?}\nacknowledged: {:#?}\nunder way: {:#?}",
-                found.contents(),
-                acknowledged.contents(),
-                under_way.map(|step| step.after.contents()),
-            );
-        }
-        if seen.len() % 16 == 0 {
+        let expected = [Some(acknowledged), under_way.map(|step| &step.after)];
+        assert!(
+            expected.contains(&Some(&found)),
+            "{context}\nfound: {:#?}\nacknowledged: {:#?}\nunder way: {:#?}",
+            found.contents(),
+            acknowledged.contents(),
+            under_way.map(|step| step.after.contents()),
+        );
+        if seen.len().is_multiple_of(16) {
             found.check_selection(&store).expect(&context);
         }
         let shared = space("shared");
@@ -144,12 +149,14 @@ impl Run {
             if !matches!(operation, Operation::Write { bytes, .. } if bytes.len() != 1024) {
                 continue;
             }
-            let loss = Loss {
-                data: DataLoss::Torn,
-                names: NameLoss::Nothing,
-                seed: place as u64,
-            };
-            torn.push((self.disk.after_power_cut(place + 1, loss), &step.space));
+            for seed in 0..2 {
+                let loss = Loss {
+                    data: DataLoss::Torn,
+                    names: NameLoss::Nothing,
+                    seed,
+                };
+                torn.push((self.disk.after_power_cut(place + 1, loss), &step.space));
+            }
         }
         torn
     }
@@ -219,11 +226,11 @@ fn no_power_cut_loses_splits_or_invents_a_memory() {
     let mut seen = HashSet::new();
     let scripted = run(CrashDisk::default(), workload::scripted());
     scripted.check(&mut seen);
-    for seed in 1..=9 {
+    for seed in 1..=8 {
         run(CrashDisk::default(), workload::random(seed, 9)).check(&mut seen);
     }
     println!("{} states of the disk after a power cut", seen.len());
-    assert!(seen.len() >= 7_500, "only {} states", seen.len());
+    assert!(seen.len() >= 6_000, "only {} states", seen.len());
 }
 
 #[test]
@@ -249,7 +256,48 @@ fn a_second_power_cut_during_recovery_does_no_more_harm_than_the_first() {
     }
     println!("{} states after a second power cut", seen.len());
     assert!(set_aside >= 5, "only {set_aside} torn tails were set aside");
-    assert!(seen.len() >= 2_500, "only {} states", seen.len());
+    assert!(seen.len() >= 5_000, "only {} states", seen.len());
+}
+
+#[test]
+fn an_index_that_knows_more_than_the_log_hides_no_acknowledged_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = CrashDisk::default();
+    let open = |disk: &CrashDisk| {
+        LocalStore::create_on(
+            Arc::new(disk.clone()),
+            folder.path(),
+            LocalOptions::default(),
+        )
+        .unwrap()
+    };
+    let store = open(&disk);
+    let shared = space("shared");
+    store
+        .commit(batch(&shared, 1, vec![add("a", "kept")]))
+        .unwrap();
+    let acknowledged = Snapshot::of(&store).unwrap();
+    store
+        .commit(batch(&shared, 2, vec![add("b", "under way")]))
+        .unwrap();
+    drop(store);
+    // The log has its new length and time, but not its new bytes.
+    let write = disk
+        .operations()
+        .iter()
+        .rposition(
+            |operation| matches!(operation, Operation::Write { bytes, .. } if bytes.len() != 1024),
+        )
+        .unwrap();
+    let loss = Loss {
+        data: DataLoss::Bytes,
+        names: NameLoss::Nothing,
+        seed: 0,
+    };
+    let cut = disk.after_power_cut(write + 1, loss);
+    let store = open(&cut);
+    assert_eq!(Snapshot::of(&store).unwrap(), acknowledged);
+    acknowledged.check_selection(&store).unwrap();
 }
 
 #[test]

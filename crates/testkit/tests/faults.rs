@@ -1,5 +1,10 @@
 //! Calls to the disk fail: the code is right, reading goes on, nothing that
 //! was acknowledged is lost, and writing works again once the fault is gone.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops at what it did not expect, and says how much it checked"
+)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -120,7 +125,7 @@ fn check_script_with(fault: Fault, place: &Place, expected: &[Contents]) {
         assert!(whole_or_not, "{fault:?}: {found:#?}");
         place.disk.heal();
         if fault.call.is_sync() {
-            return check_writing_is_stopped(place, &store, batch, &found);
+            return check_writing_is_stopped(place, &store, &batch, &found);
         }
         match store.commit(batch) {
             Ok(receipt) => assert!(receipt.durable, "{fault:?}"),
@@ -139,7 +144,7 @@ fn check_script_with(fault: Fault, place: &Place, expected: &[Contents]) {
 }
 
 /// After a failed sync every handle refuses to write and goes on reading.
-fn check_writing_is_stopped(place: &Place, store: &LocalStore, batch: Batch, found: &Contents) {
+fn check_writing_is_stopped(place: &Place, store: &LocalStore, batch: &Batch, found: &Contents) {
     let other = place.open();
     for handle in [store, &other] {
         let refused = handle.commit(batch.clone()).unwrap_err();
@@ -150,14 +155,14 @@ fn check_writing_is_stopped(place: &Place, store: &LocalStore, batch: Batch, fou
     }
 }
 
-fn check_every_call(place: fn() -> Place, step: u64) {
+fn check_every_call(place: fn() -> Place, step: usize) {
     let expected = contents_without_faults(&in_memory());
     let counting = place();
     counting.disk.fail(&[]);
     assert_eq!(contents_without_faults(&counting), expected);
     let mut cases = 0;
     for call in Call::CHANGES {
-        for nth in (1..=counting.disk.count(call)).step_by(step as usize) {
+        for nth in (1..=counting.disk.count(call)).step_by(step) {
             for (error, lasting, written) in [
                 (Errno::IO, Lasting::Once, 0),
                 (Errno::IO, Lasting::UntilHealed, 100),

@@ -80,13 +80,14 @@ impl Loss {
         Self {
             data: Self::DATA[random.below(Self::DATA.len())],
             names: Self::NAMES[random.below(Self::NAMES.len())],
-            seed: random.next(),
+            seed: random.number(),
         }
     }
 }
 
 impl CrashDisk {
     /// The disk after a power cut behind the first `count` changes.
+    #[must_use]
     pub fn after_power_cut(&self, count: usize, loss: Loss) -> CrashDisk {
         let state = lock(&self.state);
         let mut random = Random::new(loss.seed);
@@ -140,13 +141,13 @@ fn lose_data(
 ) {
     let stop = random.below(changes.len() + 1);
     for (number, (operation, at)) in changes.iter().enumerate() {
-        let lost = match loss {
+        let skipped = match loss {
             DataLoss::Everything => true,
             DataLoss::Nothing | DataLoss::Pages(_) | DataLoss::Bytes => false,
             DataLoss::Torn => number > stop,
             DataLoss::Some => random.coin(),
         };
-        if lost {
+        if skipped {
             continue;
         }
         content.modified = *at;

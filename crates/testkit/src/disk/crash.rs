@@ -107,6 +107,7 @@ impl CrashDisk {
     }
 
     /// A disk of its own that holds the same; all of it is durable.
+    #[must_use]
     pub fn copy(&self) -> CrashDisk {
         let state = lock(&self.state);
         CrashDisk::holding(state.now.clone(), state.clock, state.last_inode)

@@ -11,7 +11,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -21,11 +21,11 @@ impl Random {
 
     /// A number below a bound, which is not 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound as u64).expect("below a usize")
+        usize::try_from(self.number() % bound as u64).unwrap_or(0)
     }
 
     /// Heads or tails.
     pub fn coin(&mut self) -> bool {
-        self.next() & 1 == 1
+        self.number() & 1 == 1
     }
 }

@@ -137,10 +137,10 @@ fn a_log_cut_at_any_length_keeps_every_whole_line_and_committed_transaction() {
         let begin = log.begin_of(first);
         let found = scan(log.bytes[begin..length].to_vec());
         // The last line counts without its newline, and so does a commit.
-        let whole = log.units[unit.saturating_sub(1)..=unit]
+        let mut whole = log.units[unit.saturating_sub(1)..=unit]
             .iter()
             .filter(|unit| log.end_of(unit.end - 1) - 1 <= length);
-        let expected = whole.last().map_or(first, |unit| unit.end);
+        let expected = whole.next_back().map_or(first, |unit| unit.end);
         let context = format!("cut to {length} bytes");
         check_found(
             &found.records,
@@ -156,7 +156,7 @@ fn a_log_cut_at_any_length_keeps_every_whole_line_and_committed_transaction() {
             log.end_of(expected - 1)
         };
         let tail = found.end.tail.map_or(0, |tail| tail.length);
-        assert_eq!(tail as usize, length.saturating_sub(end), "{context}");
+        assert_eq!(tail, length.saturating_sub(end) as u64, "{context}");
     }
     println!("cut at {} lengths", log.bytes.len() + 1);
 }

@@ -65,7 +65,7 @@ fn a_last_line_without_its_newline_counts_and_the_next_is_not_glued_to_it() {
     assert!(found.damage.is_empty(), "{:?}", found.damage);
     assert_eq!(found.ids().last(), Some(&"next"));
     let last = found.records.last().unwrap();
-    assert_eq!(last.number as usize, small_log().len() + 1);
+    assert_eq!(last.number, small_log().len() as u64 + 1);
 }
 
 /// The log with one line replaced.
@@ -90,7 +90,7 @@ fn a_transaction_whose_commit_is_damaged_counts_in_the_middle_and_not_at_the_end
     let torn = &lines[commit].0[..40];
     let middle = scan(with_line(&lines, commit, torn));
     assert_eq!(middle.records.len(), lines.len() - 1);
-    assert_eq!(middle.damage[0].number as usize, commit + 1);
+    assert_eq!(middle.damage[0].number, commit as u64 + 1);
     for id in members {
         assert!(middle.ids().contains(&id), "{id}");
     }
@@ -128,7 +128,7 @@ fn a_line_edited_by_hand_is_told_with_its_number_and_harms_no_other() {
         let found = scan(bytes.clone());
         assert_eq!(found.end.tail, None, "{id}");
         assert_eq!(found.damage.len(), 1, "{id}");
-        assert_eq!(found.damage[0].number as usize, place + 1, "{id}");
+        assert_eq!(found.damage[0].number, place as u64 + 1, "{id}");
         assert_eq!(found.damage[0].id.as_deref(), Some(id));
         assert!(found.damage[0].is_by_hand(), "{id}");
         check_edited_store(&with_log(&disk, &bytes), id, place + 1, &whole);

@@ -24,7 +24,7 @@ fn a_store_with_one_changed_byte_answers_right_and_takes_writes() {
                 match store.find(&mnemon::memory::Reference::Id(memory.id.clone())) {
                     Ok(None) => {}
                     Err(error) => {
-                        assert_eq!(error.code().as_str(), "E_STORAGE_CORRUPT", "{context}")
+                        assert_eq!(error.code().as_str(), "E_STORAGE_CORRUPT", "{context}");
                     }
                     Ok(Some(memory)) => panic!("{context}: {memory:?} is not listed"),
                 }
