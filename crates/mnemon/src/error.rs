@@ -258,17 +258,26 @@ impl Error {
         }
     }
 
+    /// For `map_err`: the error of syncing a log. Never "full", even if the
+    /// system says so, because that promises that nothing was changed.
+    pub(crate) fn sync(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io {
+            action: "sync",
+            path,
+            source: Arc::new(source),
+        }
+    }
+
     /// For `map_err`: what SQLite said about the index, told apart by what it means.
     pub(crate) fn index(path: impl Into<PathBuf>) -> impl FnOnce(rusqlite::Error) -> Self {
         let path = path.into();
         move |source| match source.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DiskFull) => {
-                let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
-                Self::Full {
-                    path,
-                    source: Arc::new(full),
-                }
-            }
+            // The index has no room to grow, which is no damage.
+            Some(rusqlite::ErrorCode::DiskFull) => Self::Full {
+                path,
+                source: Arc::new(std::io::ErrorKind::StorageFull.into()),
+            },
             _ => Self::Index {
                 path,
                 source: Arc::new(source),

@@ -1,1 +1,4 @@
 //! What the tests of mnemon share.
+
+pub mod disk;
+pub mod workload;

@@ -234,12 +234,13 @@ impl Store for LocalStore {
     }
 
     fn find(&self, reference: &Reference) -> Result<Option<Memory>> {
+        // Known damage is an answer, not a reason to look at the log again.
         self.ask(|connection| {
             match index::read::find(connection, reference).map_err(Error::index("index"))? {
-                Some(pointer) => Ok(Some(pointer.load(&self.files)?)),
-                None => self.explain_absence(connection, reference),
+                Some(pointer) => Ok(Ok(Some(pointer.load(&self.files)?))),
+                None => Ok(self.explain_absence(connection, reference)),
             }
-        })
+        })?
     }
 
     fn select(&self, filter: &Filter) -> Result<Selection> {

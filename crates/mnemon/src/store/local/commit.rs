@@ -8,7 +8,7 @@
 //! lines, and those lines are in the log that has the name now.
 
 use std::collections::{HashMap, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -344,13 +344,7 @@ impl LocalStore {
                     self.syncs.tidy();
                 }
                 // Whoever made this log may have died before its name was safe.
-                folders = self
-                    .layout
-                    .folder(space)
-                    .ancestors()
-                    .take(3)
-                    .map(Into::into)
-                    .collect();
+                folders = self.layout.folders(space);
                 self.disk
                     .open_write(&path)
                     .map_err(Error::io("open", &path))?
@@ -377,6 +371,7 @@ impl LocalStore {
                 &name,
                 &tail,
             )?;
+            self.sync_cut(space, &*file, &path)?;
         }
         Ok(Some(Appending {
             begin: position.end.start.offset,
@@ -391,7 +386,7 @@ impl LocalStore {
     /// Makes a log; its header is written together with its first lines.
     fn create_log(&self, space: &Space, connection: &Connection) -> Result<Appending> {
         let path = self.layout.log(space);
-        let (file, folders) = tail::open_or_create(&*self.disk, &self.layout.folder(space), &path)?;
+        let file = tail::open_or_create(&*self.disk, &self.layout.folder(space), &path)?;
         let position = apply::start_over(connection, space).map_err(Error::index("index"))?;
         Ok(Appending {
             file,
@@ -399,7 +394,8 @@ impl LocalStore {
             position,
             begin: 0,
             bytes: Vec::new(),
-            folders,
+            // After a power cut a new file can exist without its name.
+            folders: self.layout.folders(space),
         })
     }
 
@@ -407,14 +403,26 @@ impl LocalStore {
     fn write(&self, logs: &mut HashMap<Space, Appending>) -> Result<()> {
         for log in logs.values() {
             if let Err(error) = log.file.write_at(&log.bytes, log.begin) {
-                // If even this fails, the next writer cuts the tail.
-                for log in logs.values() {
-                    let _ = log.file.truncate(log.begin);
+                for (space, log) in &*logs {
+                    // If even this fails, the next writer cuts the tail.
+                    if log.file.truncate(log.begin).is_ok() {
+                        let _ = self.sync_cut(space, &*log.file, &log.path);
+                    }
                 }
                 return Err(Error::io("append to", &log.path)(error));
             }
         }
         Ok(())
+    }
+
+    /// Makes a cut last before anything is written there: else a power cut
+    /// could bring old lines back behind half of a new transaction, which
+    /// would then look like one whose commit got damaged later on.
+    fn sync_cut(&self, space: &Space, file: &dyn DiskFile, path: &Path) -> Result<()> {
+        file.sync().map_err(Error::sync(path)).inspect_err(|error| {
+            let marker = self.layout.poisoned();
+            super::poison::mark(&*self.disk, &marker, space.to_string(), error);
+        })
     }
 
     /// Waits for the disk as the settings say; true if the lines are on it.
@@ -446,10 +454,17 @@ impl LocalStore {
     fn sync_other(&self, space: &Space) -> Result<()> {
         let path = self.layout.log(space);
         match self.disk.open_read(&path) {
-            Ok(file) => file.sync().map_err(Error::io("sync", &path)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(Error::io("open", &path)(error)),
+            Ok(file) => file.sync().map_err(Error::sync(&path))?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(Error::io("open", &path)(error)),
         }
+        // Whoever made that log may not have synced its name yet.
+        for folder in self.layout.folders(space) {
+            self.disk
+                .sync_folder(&folder)
+                .map_err(Error::sync(&folder))?;
+        }
+        Ok(())
     }
 
     /// Syncs whatever this process has appended.

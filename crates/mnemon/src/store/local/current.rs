@@ -8,6 +8,7 @@
 //! an index in memory answers.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -54,8 +55,8 @@ impl LocalStore {
                 Ok(answer)
             })();
             match answer {
-                // A line is not where the index says: look at the logs again.
-                Err(Error::Damaged { .. }) => self.look_again(),
+                // A line is not where the index says.
+                Err(Error::Damaged { ref path, .. }) => self.read_again(&generation, path),
                 Err(Error::Index { ref source, .. }) if index::is_unusable(source) => {
                     self.distrust(&generation)
                 }
@@ -74,13 +75,16 @@ impl LocalStore {
         let Some(generation) = self.disk_index() else {
             // There is none: make it if we may write, else answer from memory.
             return match self.lock.try_acquire("build the index", super::wall_text()) {
-                Ok(Some(mut held)) => self.index_for_writing(&mut held),
+                // A full disk has no room for it, but must not keep us from answering.
+                Ok(Some(mut held)) => self
+                    .index_for_writing(&mut held)
+                    .or_else(|_| self.memory_index()),
                 Ok(None) | Err(_) => self.memory_index(),
             };
         };
         match self.settle(&generation) {
             Ok(true) => Ok(generation),
-            Ok(false) => self.memory_index(),
+            Ok(false) | Err(Error::Full { .. }) => self.memory_index(),
             Err(Error::Index { .. }) => {
                 self.distrust(&generation);
                 self.memory_index()
@@ -307,8 +311,34 @@ impl LocalStore {
         self.loaded().looked = Some(Instant::now());
     }
 
-    fn look_again(&self) {
+    /// Reads a log anew that is not as the index says, whatever its size and
+    /// time: the disk lost or changed bytes of it. If that can't be done now,
+    /// the question fails, and the next one tries again.
+    fn read_again(&self, generation: &Generation, path: &Path) {
         self.loaded().looked = None;
+        let held = self
+            .lock
+            .try_acquire("read a log again", super::wall_text());
+        if !generation.is_in_memory() && !matches!(held, Ok(Some(_))) {
+            return;
+        }
+        let reread = || -> Result<()> {
+            let mut spaces = self.spaces()?;
+            spaces.retain(|space| self.layout.log(space) == path);
+            let connection = generation.borrow()?;
+            // In one transaction, so that nobody finds the log half read.
+            connection
+                .execute_batch("BEGIN IMMEDIATE")
+                .map_err(Error::index("index"))?;
+            for space in &spaces {
+                index::apply::start_over(&connection, space).map_err(Error::index("index"))?;
+                self.catch_up_one(&connection, space)?;
+            }
+            connection
+                .execute_batch("COMMIT")
+                .map_err(Error::index("index"))
+        };
+        let _ = reread();
     }
 
     fn loaded(&self) -> std::sync::MutexGuard<'_, Loaded> {

@@ -1,5 +1,7 @@
 //! `store.json`: which format the store has, and which store it is.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::disk::{Disk, Stat};
@@ -29,8 +31,7 @@ pub(super) fn create(disk: &dyn Disk, layout: &Layout) -> Result<()> {
         return Ok(());
     }
     let root = layout.root();
-    disk.create_folder(root)
-        .map_err(Error::io("create", root))?;
+    create_root(disk, root)?;
     super::network::refuse(root)?;
     let now = super::wall_micros();
     let content = StoreFile {
@@ -49,6 +50,27 @@ pub(super) fn create(disk: &dyn Disk, layout: &Layout) -> Result<()> {
     disk.rename(&next, &path)
         .map_err(Error::io("write", &path))?;
     disk.sync_folder(root).map_err(Error::io("sync", root))
+}
+
+/// Makes the root and what is missing above it, with names that last.
+fn create_root(disk: &dyn Disk, root: &Path) -> Result<()> {
+    let mut missing = Vec::new();
+    for folder in root.ancestors().filter(|path| *path != Path::new("")) {
+        match disk.stat(folder).map_err(Error::io("read", folder))? {
+            Some(_) => break,
+            None => missing.push(folder),
+        }
+    }
+    disk.create_folder(root)
+        .map_err(Error::io("create", root))?;
+    for folder in missing {
+        let above = match folder.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        disk.sync_folder(above).map_err(Error::io("sync", above))?;
+    }
+    Ok(())
 }
 
 /// Refuses what is no store, and a store that a newer program wrote.

@@ -60,8 +60,37 @@ impl Layout {
         }
     }
 
+    /// The folder of a space and those above it, up to the root: where names
+    /// must be durable before anything in the space's log counts.
+    pub(crate) fn folders(&self, space: &Space) -> Vec<PathBuf> {
+        self.folder(space)
+            .ancestors()
+            .take_while(|folder| folder.starts_with(&self.root))
+            .map(Path::to_path_buf)
+            .collect()
+    }
+
     /// The log of a space.
     pub(crate) fn log(&self, space: &Space) -> PathBuf {
         self.folder(space).join("memory.jsonl")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folders_of_a_space_end_at_the_root_even_if_that_is_relative() {
+        let layout = Layout::new(".mnemon");
+        let folders = |space: &str| layout.folders(&space.parse().unwrap());
+        assert_eq!(
+            folders("shared"),
+            [".mnemon/shared", ".mnemon"].map(PathBuf::from)
+        );
+        assert_eq!(
+            folders("session/s1"),
+            [".mnemon/sessions/s1", ".mnemon/sessions", ".mnemon"].map(PathBuf::from)
+        );
     }
 }

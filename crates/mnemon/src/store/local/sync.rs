@@ -167,13 +167,13 @@ impl Syncs {
         path: PathBuf,
         mut folders: Vec<PathBuf>,
     ) -> Result<()> {
-        file.sync().map_err(Error::io("sync", path))?;
+        file.sync().map_err(Error::sync(path))?;
         folders.sort();
         folders.dedup();
         for folder in folders {
             self.disk
                 .sync_folder(&folder)
-                .map_err(Error::io("sync", &folder))?;
+                .map_err(Error::sync(&folder))?;
         }
         Ok(())
     }

@@ -321,8 +321,10 @@ pub(crate) fn ensure_session(
     space: &Space,
     position: &Position,
 ) -> rusqlite::Result<()> {
+    // A header alone is what a crash can leave of a session that nobody was told of.
+    let headers = u64::from(!position.generation.is_empty());
     match space.session() {
-        Some(id) if position.records > 0 => {
+        Some(id) if position.records > headers => {
             connection
                 .prepare_cached(
                     "INSERT OR IGNORE INTO sessions (log, id, folded, details, created, detailed)

@@ -56,23 +56,17 @@ pub(crate) fn quarantine_name(space: &Space, unique: &str, ending: &str) -> Stri
 }
 
 /// Opens a log for writing, making it and its folder if there is none.
-///
-/// Also gives the folders whose names must be synced before anybody is told.
 pub(crate) fn open_or_create(
     disk: &dyn Disk,
     folder: &Path,
     path: &Path,
-) -> Result<(Arc<dyn DiskFile>, Vec<PathBuf>)> {
+) -> Result<Arc<dyn DiskFile>> {
     match disk.open_write(path) {
-        Ok(file) => Ok((file, Vec::new())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             disk.create_folder(folder)
                 .map_err(Error::io("create", folder))?;
-            let file = disk.create(path).map_err(Error::io("create", path))?;
-            // Sync the folders too: after a power cut a new file can exist without its name.
-            let folders = folder.ancestors().take(3).map(Path::to_path_buf).collect();
-            Ok((file, folders))
+            disk.create(path).map_err(Error::io("create", path))
         }
-        Err(error) => Err(Error::io("open", path)(error)),
+        opened => opened.map_err(Error::io("open", path)),
     }
 }
