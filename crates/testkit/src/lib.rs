@@ -1,1 +1,11 @@
 //! What the tests of mnemon share.
+
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "a helper that panics is a test that fails"
+)]
+
+pub mod driver;
+pub mod hooked;
+pub mod inspect;
+pub mod numbered;
