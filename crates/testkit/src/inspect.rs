@@ -80,7 +80,7 @@ pub fn logs(root: &Path) -> Vec<PathBuf> {
 
 /// The ids in all logs; only a torn tail is forgiven.
 fn read_logs(root: &Path) -> BTreeSet<String> {
-    let mut places: HashMap<String, PathBuf> = HashMap::new();
+    let mut seen_in: HashMap<String, PathBuf> = HashMap::new();
     for path in logs(root) {
         let file = RealDisk.open_read(&path).expect("the log opens");
         scan(&*file, Start::BEGINNING, |found| {
@@ -91,14 +91,14 @@ fn read_logs(root: &Path) -> BTreeSet<String> {
             // Lines with an `op` don't add a memory.
             if let (None, Some(id)) = (&placed.line.op, placed.line.id) {
                 check_text(&id, placed.line.text.as_deref().unwrap_or_default());
-                let before = places.insert(id.clone(), path.clone());
+                let before = seen_in.insert(id.clone(), path.clone());
                 assert_eq!(before, None, "{id} is there twice");
             }
             Ok::<_, std::io::Error>(())
         })
         .expect("the log is read");
     }
-    places.into_keys().collect()
+    seen_in.into_keys().collect()
 }
 
 /// What a new process is told.

@@ -9,3 +9,4 @@ pub mod driver;
 pub mod hooked;
 pub mod inspect;
 pub mod numbered;
+pub mod traced;

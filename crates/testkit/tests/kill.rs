@@ -4,6 +4,7 @@
 //! victim, which must go on without any repair by hand.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::print_stderr, reason = "how much was tried is worth knowing")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
