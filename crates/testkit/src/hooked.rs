@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use mnemon::store::local::disk::{Disk, DiskFile, RealDisk, Stat};
 
-/// What is about to be done to a file.
+/// What is about to be done to a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Bytes are about to be written.
@@ -19,6 +19,8 @@ pub enum Step {
     Sync,
     /// The file is about to be cut.
     Truncate,
+    /// The names in the folder are about to be synced.
+    SyncFolder,
 }
 
 /// Called before each step; an error is what the store gets instead.
@@ -83,6 +85,7 @@ impl Disk for HookedDisk {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        (self.0)(Step::SyncFolder, path)?;
         RealDisk.sync_folder(path)
     }
 }

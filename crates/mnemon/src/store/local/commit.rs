@@ -55,7 +55,7 @@ struct Request {
 #[derive(Debug)]
 struct Appended {
     receipt: Receipt,
-    /// None if nothing had to be written.
+    /// None if its log is empty.
     proof: Option<Proof>,
 }
 
@@ -86,11 +86,12 @@ struct Appending {
 /// What became of one request of a group.
 enum Fate {
     Refused(Error),
-    Unchanged(Receipt),
-    Planned {
+    /// Settled by lines of the log; all was so already if none of them is new.
+    Settled {
         space: Space,
         receipt: Receipt,
-        checksum: Checksum,
+        /// Of the last line; none if the log is empty.
+        checksum: Option<Checksum>,
         refers_to: Vec<Space>,
     },
 }
@@ -237,31 +238,39 @@ impl LocalStore {
             .plan_group(batches, open, connection, &mut logs)
             .map_err(undo)?;
         let mut tickets = HashMap::new();
-        logs.retain(|_, log| !log.bytes.is_empty());
-        if !logs.is_empty() {
-            held.note_appending(&logs.keys().collect::<Vec<_>>())
+        let growing: Vec<&Space> = logs
+            .iter()
+            .filter(|(_, log)| !log.bytes.is_empty())
+            .map(|(space, _)| space)
+            .collect();
+        if !growing.is_empty() {
+            held.note_appending(&growing)
                 .map_err(Error::io("write", self.layout.lock()))
                 .map_err(undo)?;
-            if let Err(error) = self.write(&mut logs) {
+            if let Err(error) = self.write(&logs) {
                 open.clear();
                 return Err(undo(error));
             }
-            for (space, log) in &mut logs {
-                log.position.stat = log
-                    .file
-                    .stat()
-                    .map_err(Error::io("read", &log.path))
-                    .map_err(undo)?;
+        }
+        // A log that does not grow gets a ticket too: whoever wrote what is
+        // repeated now may have died before it was synced.
+        for (space, log) in &mut logs {
+            log.position.stat = log
+                .file
+                .stat()
+                .map_err(Error::io("read", &log.path))
+                .map_err(undo)?;
+            if !log.bytes.is_empty() {
                 position::put(connection, &log.position)
                     .map_err(Error::index("index"))
                     .map_err(undo)?;
-                let folders = std::mem::take(&mut log.folders);
-                let ticket =
-                    self.syncs
-                        .appended(&log.file, &log.position.stat, log.path.clone(), folders);
-                tickets.insert(space.clone(), (ticket, log.position.stat));
-                open.insert(space.clone(), (log.file.clone(), log.position.stat));
             }
+            let folders = std::mem::take(&mut log.folders);
+            let ticket =
+                self.syncs
+                    .appended(&log.file, &log.position.stat, log.path.clone(), folders);
+            tickets.insert(space.clone(), (ticket, log.position.stat));
+            open.insert(space.clone(), (log.file.clone(), log.position.stat));
         }
         // The lines are already true: a failure from here on must not make the caller repeat them.
         let indexed = connection.execute_batch("COMMIT").is_ok();
@@ -401,11 +410,12 @@ impl LocalStore {
     }
 
     /// Writes all that was prepared; if one log fails, all are as before.
-    fn write(&self, logs: &mut HashMap<Space, Appending>) -> Result<()> {
-        for log in logs.values() {
+    fn write(&self, logs: &HashMap<Space, Appending>) -> Result<()> {
+        let growing = || logs.values().filter(|log| !log.bytes.is_empty());
+        for log in growing() {
             if let Err(error) = log.file.write_at(&log.bytes, log.begin) {
                 // If even this fails, the next writer cuts the tail.
-                for log in logs.values() {
+                for log in growing() {
                     let _ = log.file.truncate(log.begin);
                 }
                 return Err(Error::io("append to", &log.path)(error));
@@ -502,7 +512,7 @@ impl Appending {
         let count = planned.lines.len() as u64;
         let tx = (count > 1).then(|| super::unique(at.micros()));
         let mut digest = Sha256::new();
-        let mut last = None;
+        let mut last = self.position.last.map(|(_, _, checksum)| checksum);
         if count > 0 {
             self.begin_lines(connection, &batch.space, at)?;
         }
@@ -520,14 +530,11 @@ impl Appending {
                 Line::commit(tx, count, &digest, at),
             )?);
         }
-        Ok(match last {
-            None => Fate::Unchanged(receipt),
-            Some(checksum) => Fate::Planned {
-                space: batch.space.clone(),
-                receipt,
-                checksum,
-                refers_to: planned.refers_to,
-            },
+        Ok(Fate::Settled {
+            space: batch.space.clone(),
+            receipt,
+            checksum: last,
+            refers_to: planned.refers_to,
         })
     }
 
@@ -572,11 +579,7 @@ impl Fate {
     fn answer(self, tickets: &HashMap<Space, (Ticket, Stat)>) -> Result<Appended> {
         match self {
             Self::Refused(error) => Err(error),
-            Self::Unchanged(receipt) => Ok(Appended {
-                receipt,
-                proof: None,
-            }),
-            Self::Planned {
+            Self::Settled {
                 space,
                 receipt,
                 checksum,
@@ -585,16 +588,14 @@ impl Fate {
                 let (ticket, stat) = tickets
                     .get(&space)
                     .cloned()
-                    .expect("planned lines were written");
-                Ok(Appended {
-                    receipt,
-                    proof: Some(Proof {
-                        ticket,
-                        stat,
-                        checksum,
-                        refers_to,
-                    }),
-                })
+                    .expect("every log that was prepared has a ticket");
+                let proof = checksum.map(|checksum| Proof {
+                    ticket,
+                    stat,
+                    checksum,
+                    refers_to,
+                });
+                Ok(Appended { receipt, proof })
             }
         }
     }
