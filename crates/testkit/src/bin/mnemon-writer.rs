@@ -4,7 +4,9 @@
 //! - `write`: writes numbered memories and says `kept ID COUNT` after each call returned;
 //! - `hold`: stops in the middle of a write, with the lock, until stdin closes;
 //! - `read`: answers each id on stdin with its text or `absent`;
-//! - `reindex`: builds the index anew.
+//! - `reindex`: builds the index anew;
+//! - `session`: makes the session called `name`;
+//! - `check`: looks for everything that stdin says was kept, and for what must not be.
 //!
 //! What it says goes to stdout, a line in one piece; the test is at the other end.
 
@@ -19,7 +21,9 @@ use mnemon::store::OnFull;
 use mnemon::store::local::disk::{Disk, RealDisk};
 use mnemon::store::local::{LocalOptions, LocalStore};
 use mnemon::{Caller, Config, Error, Mnemon, Result};
+use mnemon_testkit::driver::Journal;
 use mnemon_testkit::hooked::{HookedDisk, Step};
+use mnemon_testkit::inspect;
 use mnemon_testkit::numbered::{self, Stream};
 
 fn main() -> ExitCode {
@@ -37,6 +41,14 @@ fn main() -> ExitCode {
         "hold" => hold(&settings),
         "read" => read(&settings),
         "reindex" => reindex(&settings),
+        "session" => {
+            inspect::make_sessions(&settings.root, &[settings.text("name").unwrap_or("one")]);
+            Ok(())
+        }
+        "check" => {
+            check(&settings.root);
+            Ok(())
+        }
         _ => {
             say("no such mode");
             return ExitCode::from(2);
@@ -188,4 +200,19 @@ fn reindex(settings: &Settings) -> Result<()> {
     let done = engine.reindex(&Caller::user("tester"), &mut |_| {})?;
     say(&format!("reindexed {}", done.memories));
     Ok(())
+}
+
+/// Panics, and so fails, if anything is not as it must be.
+fn check(root: &Path) {
+    let journal = Journal::default();
+    for line in io::stdin().lock().lines().map_while(io::Result::ok) {
+        journal.take(&line);
+    }
+    let acknowledged = journal.kept();
+    let found = inspect::check(root, &acknowledged);
+    say(&format!(
+        "{} acknowledged, {} found",
+        acknowledged.len(),
+        found.len()
+    ));
 }
