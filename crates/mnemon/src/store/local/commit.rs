@@ -16,6 +16,7 @@ use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
 use super::LocalStore;
+use super::catch_up::is_last_line_there;
 use super::disk::{DiskFile, Stat};
 use super::index::position::Position;
 use super::index::{self, apply, position};
@@ -363,7 +364,7 @@ impl LocalStore {
             }
         };
         let mut position = match self.catch_up_one(connection, space)? {
-            Some(position) if known.is_some() || is_last_line_sound(&position, &*file) => position,
+            Some(position) if known.is_some() || is_last_line_there(&position, &*file) => position,
             // After a power cut the index can know more than the log: read it all again.
             _ => {
                 apply::start_over(connection, space).map_err(Error::index("index"))?;
@@ -633,16 +634,6 @@ fn within_quota(planned: Planned, used_bytes: u64, batch: &Batch) -> Result<Plan
         });
     }
     Ok(planned)
-}
-
-/// At the first touch by this process: is the last line that the index knows there?
-fn is_last_line_sound(position: &Position, file: &dyn DiskFile) -> bool {
-    let Some((offset, length, checksum)) = position.last else {
-        return true;
-    };
-    let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
-    let count = file.read_at(&mut bytes, offset).unwrap_or(0);
-    Line::decode(&bytes[..count]).is_ok_and(|(_, found)| found == checksum)
 }
 
 /// Whether the same write may succeed a moment later. A failed sync never does.

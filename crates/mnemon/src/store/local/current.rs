@@ -97,6 +97,15 @@ impl LocalStore {
         if looking {
             stale = self.stale_logs(&*generation.borrow()?)?;
         }
+        if looking && self.loaded().looked.is_none() {
+            // The first touch by this process, or a line was not where it should be.
+            let connection = generation.borrow()?;
+            for space in self.spaces()? {
+                if self.is_cut_short(&connection, &space)? {
+                    stale.push(space);
+                }
+            }
+        }
         stale.extend(note.appending.iter().filter_map(|space| space.parse().ok()));
         if stale.is_empty() {
             if looking {
