@@ -101,6 +101,16 @@ fn read_logs(root: &Path) -> BTreeSet<String> {
     seen_in.into_keys().collect()
 }
 
+/// The logs that end with what a dead writer left there.
+pub fn torn_logs(root: &Path) -> Vec<PathBuf> {
+    let is_torn = |path: &PathBuf| {
+        let file = RealDisk.open_read(path).expect("the log opens");
+        let end = scan(&*file, Start::BEGINNING, |_| Ok::<_, std::io::Error>(()));
+        end.expect("the log is read").tail.is_some()
+    };
+    logs(root).into_iter().filter(is_torn).collect()
+}
+
 /// What a new process is told.
 fn ask_for_all(root: &Path) -> BTreeSet<String> {
     let engine = open(root);

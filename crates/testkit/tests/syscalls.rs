@@ -80,6 +80,14 @@ fn a_kill_at_any_call_of_a_build_of_a_lost_index_leaves_an_index_that_tells_the_
 
 #[test]
 fn a_kill_at_any_call_of_a_recovery_leaves_a_store_that_recovers() {
+    let folder = tempfile::tempdir().unwrap();
+    let driver = prepared(folder.path());
+    leave_like_a_dead_writer(&driver.root);
+    go_on(&driver.root, SESSION, 0);
+    let aside = fs::read_dir(driver.root.join("quarantine"))
+        .unwrap()
+        .count();
+    assert_eq!(aside, 1, "what was cut is set aside");
     kill_everywhere("recovery", |_| write(2, SESSION), leave_like_a_dead_writer);
 }
 
@@ -279,9 +287,16 @@ fn driver(root: &Path) -> Driver {
     }
 }
 
-/// The next write of a new process succeeds, without any repair by hand.
+/// The next write of a new process succeeds, without any repair by hand, and
+/// leaves nothing of what the dead one left.
 fn go_on(root: &Path, space: &str, turn: usize) {
     try_to_go_on(root, space, turn).unwrap();
+    let log = match space.split_once('/') {
+        Some(("session", id)) => root.join("sessions").join(id),
+        _ => root.join(space),
+    };
+    let left = inspect::torn_logs(root);
+    assert!(!left.contains(&log.join("memory.jsonl")), "{left:?}");
 }
 
 fn try_to_go_on(root: &Path, space: &str, turn: usize) -> mnemon::Result<()> {
