@@ -1,4 +1,14 @@
 //! What the tests of mnemon share.
 
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "a helper that panics is a test that fails"
+)]
+
 pub mod disk;
+pub mod driver;
+pub mod hooked;
+pub mod inspect;
+pub mod numbered;
+pub mod traced;
 pub mod workload;

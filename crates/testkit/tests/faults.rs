@@ -386,9 +386,7 @@ fn repair_makes_writing_possible_again_after_a_failed_sync() {
             other.commit(unsure.clone()).unwrap_err().code(),
             Code::StorageIo
         );
-        let repair = other
-            .repair(RepairOptions::default(), &mut |_| {})
-            .unwrap();
+        let repair = other.repair(RepairOptions::default(), &mut |_| {}).unwrap();
         assert!(repair.unpoisoned);
         assert_eq!(repair.rewritten, [shared]);
         // The handles that saw the failure go on as well.

@@ -234,13 +234,14 @@ impl Store for LocalStore {
     }
 
     fn find(&self, reference: &Reference) -> Result<Option<Memory>> {
-        // Known damage is an answer, not a reason to look at the log again.
-        self.ask(|connection| {
+        let (found, damaged) = self.ask(|connection| {
             match index::read::find(connection, reference).map_err(Error::index("index"))? {
-                Some(pointer) => Ok(Ok(Some(pointer.load(&self.files)?))),
-                None => Ok(self.explain_absence(connection, reference)),
+                Some(pointer) => Ok((Some(pointer.load(&self.files)?), None)),
+                None => Ok((None, self.damage_about(connection, reference)?)),
             }
-        })?
+        })?;
+        // More than "not found": the only line about it can't be believed.
+        damaged.map_or(Ok(found), Err)
     }
 
     fn select(&self, filter: &Filter) -> Result<Selection> {

@@ -18,7 +18,7 @@ impl LocalStore {
             connection
                 .execute_batch("BEGIN IMMEDIATE")
                 .map_err(Error::index("index"))?;
-            match self.catch_up_one(connection, space) {
+            match self.catch_up_from_the_disk(connection, space) {
                 Ok(_) => connection
                     .execute_batch("COMMIT")
                     .map_err(Error::index("index"))?,
@@ -29,6 +29,34 @@ impl LocalStore {
             }
         }
         Ok(())
+    }
+
+    /// As [`Self::catch_up_one`], but reads it all if the index knows more than the disk kept.
+    fn catch_up_from_the_disk(
+        &self,
+        connection: &Connection,
+        space: &Space,
+    ) -> Result<Option<Position>> {
+        if self.is_cut_short(connection, space)? {
+            apply::start_over(connection, space).map_err(Error::index("index"))?;
+        }
+        self.catch_up_one(connection, space)
+    }
+
+    /// Whether the last line that the index knows is not in the log.
+    ///
+    /// After a power cut length and times can be as the index knows them and
+    /// the bytes missing all the same.
+    pub(super) fn is_cut_short(&self, connection: &Connection, space: &Space) -> Result<bool> {
+        let Some(known) = position::get(connection, space).map_err(Error::index("index"))? else {
+            return Ok(false);
+        };
+        let path = self.layout.log(space);
+        match self.disk.open_read(&path) {
+            Ok(file) => Ok(!is_last_line_there(&known, &*file)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::io("open", &path)(error)),
+        }
     }
 
     /// Reads what is new in a log; the caller has a transaction open.
@@ -82,15 +110,17 @@ impl LocalStore {
 
 /// Whether the log is the one that was read, with at most more lines at its end.
 fn continues(known: &Position, file: &dyn DiskFile, stat: &Stat) -> bool {
-    let Some((offset, length, checksum)) = known.last else {
-        return false;
-    };
     let could_have_grown = known.stat.is_same_file(stat) && stat.size >= known.end.start.offset;
     // The same length at another time is an edit in place.
     let edited_in_place = stat.size == known.stat.size;
-    if !could_have_grown || edited_in_place {
-        return false;
-    }
+    known.last.is_some() && could_have_grown && !edited_in_place && is_last_line_there(known, file)
+}
+
+/// Whether the last line that the index knows is in the log; true if it knows none.
+pub(super) fn is_last_line_there(known: &Position, file: &dyn DiskFile) -> bool {
+    let Some((offset, length, checksum)) = known.last else {
+        return true;
+    };
     let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
     let count = file.read_at(&mut bytes, offset).unwrap_or(0);
     Line::decode(&bytes[..count]).is_ok_and(|(_, found)| found == checksum)

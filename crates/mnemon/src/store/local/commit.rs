@@ -16,6 +16,7 @@ use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
 use super::LocalStore;
+use super::catch_up::is_last_line_there;
 use super::disk::{DiskFile, Stat};
 use super::index::position::Position;
 use super::index::{self, apply, position};
@@ -55,7 +56,7 @@ struct Request {
 #[derive(Debug)]
 struct Appended {
     receipt: Receipt,
-    /// None if nothing had to be written.
+    /// None if its log is empty.
     proof: Option<Proof>,
 }
 
@@ -86,11 +87,12 @@ struct Appending {
 /// What became of one request of a group.
 enum Fate {
     Refused(Error),
-    Unchanged(Receipt),
-    Planned {
+    /// Settled by lines of the log; all was so already if none of them is new.
+    Settled {
         space: Space,
         receipt: Receipt,
-        checksum: Checksum,
+        /// Of the last line; none if the log is empty.
+        checksum: Option<Checksum>,
         refers_to: Vec<Space>,
     },
 }
@@ -240,31 +242,39 @@ impl LocalStore {
             .plan_group(batches, open, connection, &mut logs)
             .map_err(undo)?;
         let mut tickets = HashMap::new();
-        logs.retain(|_, log| !log.bytes.is_empty());
-        if !logs.is_empty() {
-            held.note_appending(&logs.keys().collect::<Vec<_>>())
+        let growing: Vec<&Space> = logs
+            .iter()
+            .filter(|(_, log)| !log.bytes.is_empty())
+            .map(|(space, _)| space)
+            .collect();
+        if !growing.is_empty() {
+            held.note_appending(&growing)
                 .map_err(Error::io("write", self.layout.lock()))
                 .map_err(undo)?;
-            if let Err(error) = self.write(&mut logs) {
+            if let Err(error) = self.write(&logs) {
                 open.clear();
                 return Err(undo(error));
             }
-            for (space, log) in &mut logs {
-                log.position.stat = log
-                    .file
-                    .stat()
-                    .map_err(Error::io("read", &log.path))
-                    .map_err(undo)?;
+        }
+        // A log that does not grow gets a ticket too: whoever wrote what is
+        // repeated now may have died before it was synced.
+        for (space, log) in &mut logs {
+            log.position.stat = log
+                .file
+                .stat()
+                .map_err(Error::io("read", &log.path))
+                .map_err(undo)?;
+            if !log.bytes.is_empty() {
                 position::put(connection, &log.position)
                     .map_err(Error::index("index"))
                     .map_err(undo)?;
-                let folders = std::mem::take(&mut log.folders);
-                let ticket =
-                    self.syncs
-                        .appended(&log.file, &log.position.stat, log.path.clone(), folders);
-                tickets.insert(space.clone(), (ticket, log.position.stat));
-                open.insert(space.clone(), (log.file.clone(), log.position.stat));
             }
+            let folders = std::mem::take(&mut log.folders);
+            let ticket =
+                self.syncs
+                    .appended(&log.file, &log.position.stat, log.path.clone(), folders);
+            tickets.insert(space.clone(), (ticket, log.position.stat));
+            open.insert(space.clone(), (log.file.clone(), log.position.stat));
         }
         // The lines are already true: a failure from here on must not make the caller repeat them.
         let indexed = connection.execute_batch("COMMIT").is_ok();
@@ -351,7 +361,7 @@ impl LocalStore {
             }
         };
         let mut position = match self.catch_up_one(connection, space)? {
-            Some(position) if known.is_some() || is_last_line_sound(&position, &*file) => position,
+            Some(position) if known.is_some() || is_last_line_there(&position, &*file) => position,
             // After a power cut the index can know more than the log: read it all again.
             _ => {
                 apply::start_over(connection, space).map_err(Error::index("index"))?;
@@ -400,10 +410,11 @@ impl LocalStore {
     }
 
     /// Writes all that was prepared; if one log fails, all are as before.
-    fn write(&self, logs: &mut HashMap<Space, Appending>) -> Result<()> {
-        for log in logs.values() {
+    fn write(&self, logs: &HashMap<Space, Appending>) -> Result<()> {
+        let growing = || logs.iter().filter(|(_, log)| !log.bytes.is_empty());
+        for (_, log) in growing() {
             if let Err(error) = log.file.write_at(&log.bytes, log.begin) {
-                for (space, log) in &*logs {
+                for (space, log) in growing() {
                     // If even this fails, the next writer cuts the tail.
                     if log.file.truncate(log.begin).is_ok() {
                         let _ = self.sync_cut(space, &*log.file, &log.path);
@@ -520,7 +531,7 @@ impl Appending {
         let count = planned.lines.len() as u64;
         let tx = (count > 1).then(|| super::unique(at.micros()));
         let mut digest = Sha256::new();
-        let mut last = None;
+        let mut last = self.position.last.map(|(_, _, checksum)| checksum);
         if count > 0 {
             self.begin_lines(connection, &batch.space, at)?;
         }
@@ -538,14 +549,11 @@ impl Appending {
                 Line::commit(tx, count, &digest, at),
             )?);
         }
-        Ok(match last {
-            None => Fate::Unchanged(receipt),
-            Some(checksum) => Fate::Planned {
-                space: batch.space.clone(),
-                receipt,
-                checksum,
-                refers_to: planned.refers_to,
-            },
+        Ok(Fate::Settled {
+            space: batch.space.clone(),
+            receipt,
+            checksum: last,
+            refers_to: planned.refers_to,
         })
     }
 
@@ -590,11 +598,7 @@ impl Fate {
     fn answer(self, tickets: &HashMap<Space, (Ticket, Stat)>) -> Result<Appended> {
         match self {
             Self::Refused(error) => Err(error),
-            Self::Unchanged(receipt) => Ok(Appended {
-                receipt,
-                proof: None,
-            }),
-            Self::Planned {
+            Self::Settled {
                 space,
                 receipt,
                 checksum,
@@ -603,16 +607,14 @@ impl Fate {
                 let (ticket, stat) = tickets
                     .get(&space)
                     .cloned()
-                    .expect("planned lines were written");
-                Ok(Appended {
-                    receipt,
-                    proof: Some(Proof {
-                        ticket,
-                        stat,
-                        checksum,
-                        refers_to,
-                    }),
-                })
+                    .expect("every log that was prepared has a ticket");
+                let proof = checksum.map(|checksum| Proof {
+                    ticket,
+                    stat,
+                    checksum,
+                    refers_to,
+                });
+                Ok(Appended { receipt, proof })
             }
         }
     }
@@ -650,16 +652,6 @@ fn within_quota(planned: Planned, used_bytes: u64, batch: &Batch) -> Result<Plan
         });
     }
     Ok(planned)
-}
-
-/// At the first touch by this process: is the last line that the index knows there?
-fn is_last_line_sound(position: &Position, file: &dyn DiskFile) -> bool {
-    let Some((offset, length, checksum)) = position.last else {
-        return true;
-    };
-    let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
-    let count = file.read_at(&mut bytes, offset).unwrap_or(0);
-    Line::decode(&bytes[..count]).is_ok_and(|(_, found)| found == checksum)
 }
 
 /// Whether the same write may succeed a moment later. A failed sync never does.

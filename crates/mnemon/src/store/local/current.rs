@@ -19,7 +19,7 @@ use super::index::generation::{self, Generation};
 use super::index::{self, position};
 use super::lock::Held;
 use crate::error::{Error, Result};
-use crate::memory::{Memory, Reference, Space};
+use crate::memory::{Reference, Space};
 use crate::store::{Progress, Reindexed};
 
 /// How often the logs are looked at for edits by hand.
@@ -100,6 +100,15 @@ impl LocalStore {
         let looking = note.appending.iter().any(|space| space == "*") || self.is_time_to_look();
         if looking {
             stale = self.stale_logs(&*generation.borrow()?)?;
+        }
+        if looking && self.loaded().looked.is_none() {
+            // The first touch by this process, or a line was not where it should be.
+            let connection = generation.borrow()?;
+            for space in self.spaces()? {
+                if self.is_cut_short(&connection, &space)? {
+                    stale.push(space);
+                }
+            }
         }
         stale.extend(note.appending.iter().filter_map(|space| space.parse().ok()));
         if stale.is_empty() {
@@ -279,26 +288,24 @@ impl LocalStore {
         loaded.looked = None;
     }
 
-    /// Says more than "not found" if the only line about a memory is damaged.
-    pub(super) fn explain_absence(
+    /// The error about a memory whose only line is damaged or was edited by hand.
+    pub(super) fn damage_about(
         &self,
         connection: &Connection,
         reference: &Reference,
-    ) -> Result<Option<Memory>> {
+    ) -> Result<Option<Error>> {
         let Reference::Id(id) = reference else {
             return Ok(None);
         };
-        match index::read::damage_about(connection, id.as_str()).map_err(Error::index("index"))? {
-            Some((space, line)) => {
-                let path = self.layout.log(&space.parse()?);
-                Err(Error::Damaged {
-                    id: id.to_string(),
-                    path,
-                    line,
-                })
-            }
-            None => Ok(None),
-        }
+        let found = index::read::damage_about(connection, id.as_str());
+        let Some((space, line)) = found.map_err(Error::index("index"))? else {
+            return Ok(None);
+        };
+        Ok(Some(Error::Damaged {
+            id: id.to_string(),
+            path: self.layout.log(&space.parse()?),
+            line,
+        }))
     }
 
     fn is_time_to_look(&self) -> bool {
