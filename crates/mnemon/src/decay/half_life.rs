@@ -52,7 +52,7 @@ mod tests {
             (Kind::Conversation, 336, 0.25),
             (Kind::Decision, 720, 0.5),
             (Kind::Finding, 336, 0.5),
-            (Kind::Finding, 168, 0.707_106_781_186_547_6),
+            (Kind::Finding, 168, std::f64::consts::FRAC_1_SQRT_2),
             (Kind::Preference, 87_600, 1.0),
             (Kind::Conversation, 87_600, 0.1),
             (Kind::Conversation, -48, 1.0),

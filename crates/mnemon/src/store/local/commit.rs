@@ -195,9 +195,6 @@ impl LocalStore {
     ) -> Result<Vec<Result<Appended>>> {
         let mut held = self.lock.acquire("write", super::wall_text())?;
         super::poison::refuse(&*self.disk, &self.layout)?;
-        if let Some(error) = self.syncs.failure() {
-            return Err(error);
-        }
         self.format
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -341,6 +338,9 @@ impl LocalStore {
         let Some(named) = self.disk.stat(&path).map_err(read())? else {
             return Ok(None);
         };
+        if let Some(error) = self.syncs.failure_of(&named) {
+            return Err(error);
+        }
         let known = open
             .get(space)
             .filter(|(_, stat)| stat.is_same_file(&named))

@@ -127,7 +127,6 @@ impl LocalStore {
         self.disk
             .remove(&path)
             .map_err(Error::io("remove", &path))?;
-        self.syncs.forget_failures();
         self.disk
             .sync_folder(self.layout.root())
             .map_err(Error::io("sync", self.layout.root()))

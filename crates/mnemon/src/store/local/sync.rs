@@ -115,16 +115,13 @@ impl Syncs {
         tickets.iter().try_for_each(|ticket| self.wait(ticket))
     }
 
-    /// A sync that failed in this process, if any: then nothing more is written.
-    pub(crate) fn failure(&self) -> Option<Error> {
-        self.files()
-            .values()
-            .find_map(|pending| pending.failed.clone())
-    }
-
-    /// Forgets failures, because the logs that they were about are written anew.
-    pub(crate) fn forget_failures(&self) {
-        self.files().retain(|_, pending| pending.failed.is_none());
+    /// The failed sync of this file, if there was one: then nothing more is written to it.
+    ///
+    /// The marker in the root tells everybody; this holds if even that could
+    /// not be written. Once the log is written anew, it is another file.
+    pub(crate) fn failure_of(&self, stat: &Stat) -> Option<Error> {
+        let files = self.files();
+        files.get(&(stat.device, stat.inode))?.failed.clone()
     }
 
     /// Forgets files that have nothing left to sync, so that replaced logs get closed.

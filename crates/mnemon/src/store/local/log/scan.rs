@@ -220,31 +220,28 @@ struct Piece {
 fn pieces(raw: &RawLine) -> Vec<Piece> {
     let mut found = Vec::new();
     let mut from = 0;
-    if raw.bytes.is_empty() {
-        // An empty line says nothing, and is no damage.
-        return found;
-    }
     while from < raw.bytes.len() {
-        match first_record(&raw.bytes[from..]) {
-            Some((begin, end, line, checksum)) => {
-                if begin > 0 {
-                    found.push(damaged(raw, from, from + begin));
-                }
-                let placed = Placed {
-                    line,
-                    offset: raw.offset + (from + begin) as u64,
-                    length: (end - begin) as u64,
-                    number: raw.number,
-                    checksum,
-                };
-                found.push(piece(raw, Ok(placed), from + end));
-                from += end;
-            }
-            None => {
-                found.push(damaged(raw, from, raw.bytes.len()));
-                from = raw.bytes.len();
-            }
+        let record = first_record(&raw.bytes[from..]);
+        let begin = record
+            .as_ref()
+            .map_or(raw.bytes.len(), |(begin, ..)| from + begin);
+        // White space says nothing and is no damage: an empty line, the return of a CRLF.
+        if !raw.bytes[from..begin].trim_ascii().is_empty() {
+            found.push(damaged(raw, from, begin));
         }
+        let Some((_, length, line, checksum)) = record else {
+            break;
+        };
+        let end = from + length;
+        let placed = Placed {
+            line,
+            offset: raw.offset + begin as u64,
+            length: (end - begin) as u64,
+            number: raw.number,
+            checksum,
+        };
+        found.push(piece(raw, Ok(placed), end));
+        from = end;
     }
     if let Some(last) = found.last_mut() {
         last.has_newline = raw.has_newline;
