@@ -30,8 +30,14 @@ pub(crate) struct Arguments {
 /// Options that every command has.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
-    /// The store's folder [default: MNEMON_ROOT, the nearest .mnemon, or the user's data folder]
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
+    /// The store's folder
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        help_heading = "Everywhere",
+        help = "The store's folder [default: MNEMON_ROOT, the nearest .mnemon, or the user's data folder]"
+    )]
     pub(crate) root: Option<PathBuf>,
     /// Print JSON, for programs
     #[arg(long, global = true, help_heading = "Everywhere")]

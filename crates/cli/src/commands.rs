@@ -29,7 +29,7 @@ use crate::failure::Outcome;
 pub(crate) fn run(arguments: Arguments) -> Outcome {
     let context = Context::new(&arguments.global)?;
     match arguments.command {
-        Command::Init(command) => command.run(&context),
+        Command::Init(_) => init::Init::run(&context),
         Command::Session(command) => command.run(&context),
         Command::Remember(command) => command.run(&context),
         Command::Get(command) => command.run(&context),
@@ -41,11 +41,11 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Deleted(command) => command.run(&context),
         Command::Import(command) => command.run(&context),
         Command::Export(command) => command.run(&context),
-        Command::Verify(command) => command.run(&context),
+        Command::Verify(_) => verify::Verify::run(&context),
         Command::Repair(command) => command.run(&context),
-        Command::Reindex(command) => command.run(&context),
-        Command::Stats(command) => command.run(&context),
-        Command::Doctor(command) => command.run(&context),
+        Command::Reindex(_) => reindex::Reindex::run(&context),
+        Command::Stats(_) => stats::Stats::run(&context),
+        Command::Doctor(_) => doctor::Doctor::run(&context),
         Command::Config(command) => command.run(&context),
         Command::Demo(command) => command.run(&context),
         Command::Completions(command) => command.run(&context),

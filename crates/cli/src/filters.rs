@@ -14,6 +14,10 @@ const LIMIT_MAX: usize = 1_000_000;
 
 /// Which memories.
 #[derive(Debug, Default, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own on the command line"
+)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filters {
     /// In this session (repeatable: in any of them)

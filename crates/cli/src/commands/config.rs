@@ -93,7 +93,7 @@ fn show(context: &Context) -> Outcome {
             Column::new("from").styled(LABEL).flexible(),
         ]);
         for setting in settings {
-            table.row(vec![
+            table.row(&[
                 setting.key.into(),
                 setting.value.clone(),
                 setting.origin.to_string(),

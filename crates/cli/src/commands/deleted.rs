@@ -45,7 +45,7 @@ impl Deleted {
                 let Some(forgotten) = &memory.state.forgotten else {
                     continue;
                 };
-                table.row(vec![
+                table.row(&[
                     name(memory, session.as_ref()),
                     memory.text.as_str().chars().take(1000).collect(),
                     ago(forgotten.at, engine.now()),

@@ -1,5 +1,7 @@
 //! `mnemon history`
 
+use std::fmt::Write as _;
+
 use clap::Args;
 use mnemon_wire::HistoryShape;
 
@@ -37,18 +39,19 @@ impl History {
                     .by
                     .map_or(String::new(), |by| format!(" by {}", one_line(by)));
                 let when = exact(change.at, engine.now());
-                out.push_str(&format!(
-                    "{STRONG}{}{STRONG:#}{by}  {LABEL}{when}, version {}{LABEL:#}\n",
+                let _ = writeln!(
+                    out,
+                    "{STRONG}{}{STRONG:#}{by}  {LABEL}{when}, version {}{LABEL:#}",
                     change.what, change.version
-                ));
+                );
                 if let Some(reason) = change.reason {
-                    out.push_str(&format!("  reason: {}\n", one_line(reason)));
+                    let _ = writeln!(out, "  reason: {}", one_line(reason));
                 }
                 for (field, difference) in &change.fields {
                     let room = context.output.columns.saturating_sub(20) / 2;
                     let side = |value| fit(&one_line(&readable(value)), room);
                     let (from, to) = (side(&difference.from), side(&difference.to));
-                    out.push_str(&format!("  {}: {from} → {to}\n", one_line(field)));
+                    let _ = writeln!(out, "  {}: {from} → {to}", one_line(field));
                 }
             }
             out

@@ -1,5 +1,7 @@
 //! `mnemon import`
 
+use std::fmt::Write as _;
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -55,15 +57,15 @@ impl Import {
             let number = count(imported.imported, "memory", "memories");
             let mut out = format!("Imported {number}");
             if imported.skipped > 0 {
-                out.push_str(&format!(", {} were there already", imported.skipped));
+                let _ = write!(out, ", {} were there already", imported.skipped);
             }
             if !imported.sessions.is_empty() {
                 let names: Vec<_> = imported.sessions.iter().map(ToString::to_string).collect();
-                out.push_str(&format!(", made session {}", names.join(", ")));
+                let _ = write!(out, ", made session {}", names.join(", "));
             }
             if imported.dangling > 0 {
                 let links = count(imported.dangling, "link leads", "links lead");
-                out.push_str(&format!("; {links} nowhere"));
+                let _ = write!(out, "; {links} nowhere");
             }
             out + "."
         })

@@ -20,7 +20,7 @@ struct Answer {
 }
 
 impl Init {
-    pub(crate) fn run(&self, context: &Context) -> Outcome {
+    pub(crate) fn run(context: &Context) -> Outcome {
         let root = context.root.for_init(&context.here);
         let existed = root.join("store.json").exists();
         // A broken settings file must not keep a store from being made.

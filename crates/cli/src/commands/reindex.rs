@@ -14,7 +14,7 @@ use crate::progress::Bar;
 pub(crate) struct Reindex {}
 
 impl Reindex {
-    pub(crate) fn run(&self, context: &Context) -> Outcome {
+    pub(crate) fn run(context: &Context) -> Outcome {
         let engine = context.reader()?;
         let mut bar = Bar::new(&context.output, "Indexing");
         let done = engine.reindex(&context.caller()?, &mut |at| bar.draw(at))?;

@@ -1,5 +1,7 @@
 //! `mnemon repair`
 
+use std::fmt::Write as _;
+
 use clap::Args;
 use mnemon::store::RepairOptions;
 use mnemon_wire::RepairShape;
@@ -31,26 +33,27 @@ impl Repair {
         context.output.answer(&RepairShape::of(&done), || {
             let mut out = String::new();
             for piece in &done.quarantined {
-                out.push_str(&format!(
-                    "Set aside {} of {}, line {}: {}\n  {}\n",
+                let _ = writeln!(
+                    out,
+                    "Set aside {} of {}, line {}: {}\n  {}",
                     bytes(piece.bytes),
                     piece.space,
                     piece.line,
                     one_line(&piece.problem),
                     piece.file.display()
-                ));
+                );
             }
             for place in &done.accepted {
-                out.push_str(&format!("Accepted the edit of {}\n", one_line(place)));
+                let _ = writeln!(out, "Accepted the edit of {}", one_line(place));
             }
             for space in &done.rewritten {
-                out.push_str(&format!("Wrote the log of {space} anew\n"));
+                let _ = writeln!(out, "Wrote the log of {space} anew");
             }
             if done.unpoisoned {
                 out.push_str("Writing is possible again\n");
             }
             let checked = count(done.checked, "record is", "records are");
-            out.push_str(&format!("{checked} sound; the index is new.\n"));
+            let _ = writeln!(out, "{checked} sound; the index is new.");
             out
         })
     }

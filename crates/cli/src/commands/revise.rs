@@ -13,6 +13,10 @@ use crate::input::{self, Names};
 
 /// Change a memory; what it was before stays in its history
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own on the command line"
+)]
 #[command(
     after_help = "Examples:\n  mnemon revise FIND-001 --session review --resolve \"Limit is in place\"\n  \
     mnemon revise review/DEC-001 --importance 0.9 --add-tag security --pin"

@@ -86,7 +86,7 @@ impl Session {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         match self {
             Self::New(command) => command.run(context),
-            Self::List(command) => command.run(context),
+            Self::List(_) => List::run(context),
             Self::Show(command) => command.run(context),
             Self::Close(command) => command.run(context),
         }
@@ -114,8 +114,7 @@ impl New {
 }
 
 impl List {
-    #[expect(clippy::unused_self, reason = "it has no options yet")]
-    fn run(&self, context: &Context) -> Outcome {
+    fn run(context: &Context) -> Outcome {
         let engine = context.reader()?;
         let quota = context.config()?.storage.session_bytes_max;
         let sessions = engine.sessions(&context.caller()?)?;
@@ -138,7 +137,7 @@ impl List {
             for session in &sessions {
                 let user = session.details.user.iter();
                 let who: Vec<_> = user.chain(&session.details.agents).cloned().collect();
-                table.row(vec![
+                table.row(&[
                     session.id.to_string(),
                     engine.session_state(session).as_str().into(),
                     who.join(", "),

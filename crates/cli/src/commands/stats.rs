@@ -1,5 +1,7 @@
 //! `mnemon stats`
 
+use std::fmt::Write as _;
+
 use clap::Args;
 use mnemon_wire::StatsShape;
 
@@ -14,7 +16,7 @@ use crate::human::{BAD, NAME, bytes, count};
 pub(crate) struct Stats {}
 
 impl Stats {
-    pub(crate) fn run(&self, context: &Context) -> Outcome {
+    pub(crate) fn run(context: &Context) -> Outcome {
         let engine = context.reader()?;
         let stats = engine.stats(&context.caller()?)?;
         context.output.answer(&StatsShape::of(&stats), || {
@@ -27,9 +29,10 @@ impl Stats {
             );
             if stats.damaged_lines > 0 {
                 let damaged = count(stats.damaged_lines, "line is", "lines are");
-                out.push_str(&format!(
-                    "{BAD}{damaged} damaged{BAD:#}; `mnemon verify` shows them\n"
-                ));
+                let _ = writeln!(
+                    out,
+                    "{BAD}{damaged} damaged{BAD:#}; `mnemon verify` shows them"
+                );
             }
             if !stats.by_kind.is_empty() {
                 let mut kinds = Table::new(vec![
@@ -37,9 +40,9 @@ impl Stats {
                     Column::new("memories").right(),
                 ]);
                 for (kind, number) in &stats.by_kind {
-                    kinds.row(vec![kind.to_string(), number.to_string()]);
+                    kinds.row(&[kind.to_string(), number.to_string()]);
                 }
-                out.push_str(&format!("\n{}", kinds.render(context.output.columns)));
+                let _ = write!(out, "\n{}", kinds.render(context.output.columns));
             }
             if !stats.spaces.is_empty() {
                 let mut spaces = Table::new(vec![
@@ -48,13 +51,13 @@ impl Stats {
                     Column::new("log").right(),
                 ]);
                 for space in &stats.spaces {
-                    spaces.row(vec![
+                    spaces.row(&[
                         space.space.to_string(),
                         space.memories.to_string(),
                         bytes(space.log_bytes),
                     ]);
                 }
-                out.push_str(&format!("\n{}", spaces.render(context.output.columns)));
+                let _ = write!(out, "\n{}", spaces.render(context.output.columns));
             }
             out
         })

@@ -1,5 +1,7 @@
 //! `mnemon verify`
 
+use std::fmt::Write as _;
+
 use clap::Args;
 use mnemon_wire::VerificationShape;
 
@@ -15,7 +17,7 @@ use crate::progress::Bar;
 pub(crate) struct Verify {}
 
 impl Verify {
-    pub(crate) fn run(&self, context: &Context) -> Outcome {
+    pub(crate) fn run(context: &Context) -> Outcome {
         let engine = context.reader()?;
         let mut bar = Bar::new(&context.output, "Checking");
         let found = engine.verify(&context.caller()?, &mut |at| bar.draw(at))?;
@@ -27,24 +29,26 @@ impl Verify {
                     Some(line) => format!("{}, line {line}", problem.space),
                     None => problem.space.clone(),
                 };
-                out.push_str(&format!(
-                    "{BAD}{}{BAD:#} {}: {}\n",
+                let _ = writeln!(
+                    out,
+                    "{BAD}{}{BAD:#} {}: {}",
                     problem.code,
                     one_line(&place),
                     one_line(&problem.message)
-                ));
+                );
             }
             for note in &found.notes {
-                out.push_str(&format!("{LABEL}note:{LABEL:#} {}\n", one_line(note)));
+                let _ = writeln!(out, "{LABEL}note:{LABEL:#} {}", one_line(note));
             }
             let checked = count(found.checked, "record", "records");
             if found.is_ok() {
-                out.push_str(&format!("{GOOD}Sound:{GOOD:#} checked {checked}.\n"));
+                let _ = writeln!(out, "{GOOD}Sound:{GOOD:#} checked {checked}.");
             } else {
                 let problems = count(found.problems.len() as u64, "problem", "problems");
-                out.push_str(&format!(
-                    "{BAD}{problems}{BAD:#} in {checked}; `mnemon repair` sets damage aside.\n"
-                ));
+                let _ = writeln!(
+                    out,
+                    "{BAD}{problems}{BAD:#} in {checked}; `mnemon repair` sets damage aside."
+                );
             }
             out
         })?;

@@ -1,7 +1,9 @@
 //! One memory on its own: everything about it, for reading.
 
+use std::fmt::Write as _;
+
 use mnemon::Time;
-use mnemon::memory::Memory;
+use mnemon::memory::{Memory, Tag};
 use serde_json::Value;
 
 use super::ago::exact;
@@ -52,7 +54,7 @@ impl Card {
                     one_line(label),
                     columns = self.label_columns
                 );
-                self.out.push_str(&format!("  {LABEL}{label}{LABEL:#} "));
+                let _ = write!(&mut self.out, "  {LABEL}{label}{LABEL:#} ");
             } else {
                 self.out.push_str(&" ".repeat(indent + 1));
             }
@@ -93,11 +95,16 @@ pub(crate) fn memory_card(
         card.line("revised", &format!("{updated}, version {}", memory.version));
     }
     card.line("importance", &memory.importance.get().to_string());
+    let mut body = memory.body.to_map();
     if let Some(confidence) = memory.confidence {
-        card.line("confidence", &confidence.get().to_string());
+        let mut said = confidence.get().to_string();
+        if let Some(Value::String(word)) = body.remove("confidence") {
+            let _ = write!(said, " ({word})");
+        }
+        card.line("confidence", &said);
     }
     if !memory.tags.is_empty() {
-        let tags: Vec<_> = memory.tags.iter().map(|tag| tag.as_str()).collect();
+        let tags: Vec<_> = memory.tags.iter().map(Tag::as_str).collect();
         card.line("tags", &tags.join(", "));
     }
     if let Some(turn) = &memory.turn {
@@ -106,7 +113,7 @@ pub(crate) fn memory_card(
     for link in &memory.links {
         card.line(link.rel.as_str(), link.to.as_str());
     }
-    members(&mut card, &memory.body.to_map());
+    members(&mut card, &body);
     members(&mut card, &memory.metadata);
     state(&mut card, memory, now);
     card.finish()
@@ -118,18 +125,21 @@ fn heading(memory: &Memory) -> String {
         None => memory.id.to_string(),
     };
     let mut heading = format!("{NAME}{name}{NAME:#}  {STRONG}{}{STRONG:#}", memory.kind());
-    match memory.body.is_open() {
-        Some(true) => heading.push_str(&format!("  {WARN}open{WARN:#}")),
-        Some(false) => heading.push_str(&format!("  {GOOD}resolved{GOOD:#}")),
-        None => {}
+    if let Some(open) = memory.body.is_open() {
+        let (style, word) = if open {
+            (WARN, "open")
+        } else {
+            (GOOD, "resolved")
+        };
+        let _ = write!(heading, "  {style}{word}{style:#}");
     }
     for (set, word) in [(memory.pinned, "pinned"), (memory.sensitive, "sensitive")] {
         if set {
-            heading.push_str(&format!("  {word}"));
+            let _ = write!(heading, "  {word}");
         }
     }
     if memory.state.forgotten.is_some() {
-        heading.push_str(&format!("  {WARN}forgotten{WARN:#}"));
+        let _ = write!(heading, "  {WARN}forgotten{WARN:#}");
     }
     heading
 }

@@ -1,5 +1,7 @@
 //! A list of memories as a table.
 
+use std::fmt::Write as _;
+
 use mnemon::Time;
 use mnemon::memory::{Memory, SessionId};
 
@@ -32,7 +34,7 @@ pub(crate) fn memory_table(
         Column::new("when").styled(LABEL),
     ]);
     for memory in memories {
-        table.row(vec![
+        table.row(&[
             name(memory, session),
             kind(memory),
             memory
@@ -51,7 +53,7 @@ pub(crate) fn memory_table(
     } else {
         format!("{shown} of {total} memories; --limit and --offset show others")
     };
-    out.push_str(&format!("{LABEL}{line}{LABEL:#}\n"));
+    let _ = writeln!(out, "{LABEL}{line}{LABEL:#}");
     out
 }
 

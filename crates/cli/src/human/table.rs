@@ -1,5 +1,7 @@
 //! Tables that fit: one column gives way when there is not enough room.
 
+use std::fmt::Write as _;
+
 use anstyle::Style;
 
 use super::LABEL;
@@ -9,7 +11,7 @@ const GAP: &str = "  ";
 /// The column that gives way keeps at least this much.
 const FLEXIBLE_MIN: usize = 12;
 /// No other column takes more than this.
-const FIXED_MAX: usize = 40;
+const FIXED_MAX: usize = 32;
 
 /// A table under construction.
 pub(crate) struct Table {
@@ -64,7 +66,7 @@ impl Table {
     }
 
     /// Adds a row; texts of others are made harmless here.
-    pub(crate) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: &[String]) {
         self.rows
             .push(cells.iter().map(|cell| one_line(cell)).collect());
     }
@@ -118,7 +120,7 @@ impl Table {
                 (false, true) => ("", ""),
                 (false, false) => ("", pad.as_str()),
             };
-            line.push_str(&format!("{before}{style}{cell}{style:#}{after}"));
+            let _ = write!(line, "{before}{style}{cell}{style:#}{after}");
             if place != last {
                 line.push_str(GAP);
             }
@@ -139,12 +141,8 @@ mod tests {
             Column::new("text").flexible(),
             Column::new("n").right(),
         ]);
-        table.row(vec![
-            "a".into(),
-            "a long text with many words".into(),
-            "1".into(),
-        ]);
-        table.row(vec!["bc".into(), "x\ny\u{1b}[2J".into(), "10".into()]);
+        table.row(&["a".into(), "a long text with many words".into(), "1".into()]);
+        table.row(&["bc".into(), "x\ny\u{1b}[2J".into(), "10".into()]);
         let plain = anstream::adapter::strip_str(&table.render(30)).to_string();
         assert_eq!(
             plain,

@@ -1,6 +1,7 @@
 //! One session on its own.
 
 use mnemon::Mnemon;
+use mnemon::memory::Tag;
 use mnemon::session::Session;
 use mnemon_wire::SessionShape;
 
@@ -29,7 +30,7 @@ fn card(context: &Context, engine: &Mnemon, session: &Session, quota: u64) -> St
         session.id
     ));
     card.blank();
-    let tags: Vec<_> = details.tags.iter().map(|tag| tag.as_str()).collect();
+    let tags: Vec<_> = details.tags.iter().map(Tag::as_str).collect();
     for (label, value) in [
         ("user", details.user.clone().unwrap_or_default()),
         ("agents", details.agents.join(", ")),
@@ -72,9 +73,10 @@ fn card(context: &Context, engine: &Mnemon, session: &Session, quota: u64) -> St
         let memories = count(participant.memories, "memory", "memories");
         let messages = count(participant.messages, "message", "messages");
         card.line(
-            &participant.name,
+            "by",
             &format!(
-                "{memories}, {messages}, last {}",
+                "{}: {memories}, {messages}, last {}",
+                participant.name,
                 ago(participant.last_active, now)
             ),
         );
