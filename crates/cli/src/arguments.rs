@@ -11,7 +11,6 @@ use crate::commands;
 #[command(
     name = "mnemon",
     version,
-    propagate_version = true,
     disable_help_subcommand = true,
     after_help = "Examples:\n  \
         mnemon init\n  \
@@ -42,6 +41,7 @@ pub(crate) struct Global {
     /// Print JSON, for programs
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub(crate) json: bool,
+    // Not called `agent`: clap would take it for the commands' own --agent.
     /// Ask as this agent instead of as the user
     #[arg(
         long = "as",
@@ -49,7 +49,7 @@ pub(crate) struct Global {
         value_name = "AGENT",
         help_heading = "Everywhere"
     )]
-    pub(crate) agent: Option<String>,
+    pub(crate) asked_as: Option<String>,
     /// A store elsewhere, such as postgres://… (not available yet)
     #[arg(long, global = true, value_name = "URL", hide = true)]
     pub(crate) store: Option<String>,

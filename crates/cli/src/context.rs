@@ -46,7 +46,10 @@ impl Context {
             here,
             output: Output::new(global.json, environment.columns),
             zone: TimeZone::system(),
-            agent: global.agent.clone().or_else(|| environment.agent.clone()),
+            agent: global
+                .asked_as
+                .clone()
+                .or_else(|| environment.agent.clone()),
             environment,
             loaded: OnceCell::new(),
         })

@@ -84,8 +84,12 @@ impl Failure {
 
 /// Runs a command; a bug of ours ends as [`Err`] instead of as a crash.
 pub(crate) fn catch_bugs<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    let usual = std::panic::take_hook();
+    // What the usual hook prints is for us; the person gets a sentence.
     std::panic::set_hook(Box::new(|_| {}));
-    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| panic_text(&*payload))
+    let ended = catch_unwind(AssertUnwindSafe(run)).map_err(|payload| panic_text(&*payload));
+    std::panic::set_hook(usual);
+    ended
 }
 
 fn panic_text(payload: &(dyn Any + Send)) -> String {

@@ -7,7 +7,7 @@ use mnemon_wire::MemoriesShape;
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::filters::Filters;
-use crate::human::ago::ago;
+use crate::human::ago::{ago, days_left};
 use crate::human::memories::name;
 use crate::human::table::{Column, Table};
 use crate::human::{LABEL, NAME, count};
@@ -51,7 +51,7 @@ impl Deleted {
                     ago(forgotten.at, engine.now()),
                     forgotten.by.clone(),
                     forgotten.reason.clone(),
-                    ago(forgotten.recover_until, engine.now()).replace("in ", "for "),
+                    days_left(forgotten.recover_until, engine.now()),
                 ]);
             }
             let total = count(found.total, "memory", "memories");

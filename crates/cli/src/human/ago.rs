@@ -10,8 +10,7 @@ const DAY: i64 = 24 * HOUR;
 pub(crate) fn ago(then: Time, now: Time) -> String {
     let seconds = (now.micros() - then.micros()) / 1_000_000;
     let (distance, unit) = match seconds.abs() {
-        0..10 => return "now".into(),
-        s @ 10..MINUTE => (s, "s"),
+        0..MINUTE => return "now".into(),
         s @ MINUTE..HOUR => (s / MINUTE, "min"),
         s @ HOUR..DAY => (s / HOUR, "h"),
         s if s < 60 * DAY => (s / DAY, "d"),
@@ -22,6 +21,15 @@ pub(crate) fn ago(then: Time, now: Time) -> String {
     } else {
         format!("{distance} {unit} ago")
     }
+}
+
+/// How many days are left, the one that has begun included.
+pub(crate) fn days_left(until: Time, now: Time) -> String {
+    let seconds = (until.micros() - now.micros()).div_euclid(1_000_000);
+    if seconds < 0 {
+        return "no longer".into();
+    }
+    format!("for {} d", seconds / DAY + 1)
 }
 
 /// The day as it was written.
@@ -50,7 +58,6 @@ mod tests {
         let now: Time = "2026-01-10T12:00:00Z".parse().unwrap();
         for (then, shown) in [
             ("2026-01-10T11:59:55Z", "now"),
-            ("2026-01-10T11:59:15Z", "45 s ago"),
             ("2026-01-10T11:58:00Z", "2 min ago"),
             ("2026-01-10T09:00:00Z", "3 h ago"),
             ("2026-01-07T09:00:00Z", "3 d ago"),
@@ -59,6 +66,13 @@ mod tests {
             ("9999-12-31T23:59:59Z", "9999-12-31"),
         ] {
             assert_eq!(ago(then.parse().unwrap(), now), shown);
+        }
+        for (until, shown) in [
+            ("2026-04-10T11:59:59Z", "for 90 d"),
+            ("2026-01-10T12:00:00Z", "for 1 d"),
+            ("2026-01-10T11:00:00Z", "no longer"),
+        ] {
+            assert_eq!(days_left(until.parse().unwrap(), now), shown);
         }
         let then = "2026-01-10T11:00:00.5+02:00".parse().unwrap();
         assert_eq!(exact(then, now), "2026-01-10 11:00:00 +02:00 (2 h ago)");

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::ago::exact;
 use super::text::{harmless, one_line, wrap};
-use super::{GOOD, LABEL, NAME, STRONG, WARN};
+use super::{GOOD, LABEL, NAME, STRONG, WARN, count};
 
 /// A card under construction: a heading, a text, labelled lines.
 pub(crate) struct Card {
@@ -165,17 +165,15 @@ pub(crate) fn readable(value: &Value) -> String {
             });
             members.collect::<Vec<_>>().join("; ")
         }
+        Value::Null => "–".into(),
         other => other.to_string(),
     }
 }
 
 fn state(card: &mut Card, memory: &Memory, now: Time) {
     if let Some(last) = memory.state.last_access {
-        let count = memory.state.access_count;
-        card.line(
-            "asked for",
-            &format!("{count} times, last {}", exact(last, now)),
-        );
+        let times = count(memory.state.access_count, "time", "times");
+        card.line("asked for", &format!("{times}, last {}", exact(last, now)));
     }
     if let Some(forgotten) = &memory.state.forgotten {
         card.line(

@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(
             plain,
             "name  text                   n\n\
-             a     a long text with m…    1\n\
+             a     a long text with ma…   1\n\
              bc    x y␛[2J               10\n"
         );
     }
