@@ -28,7 +28,7 @@ impl Repair {
             accept_edits: self.accept_edits,
         };
         let mut bar = Bar::new(&context.output, "Repairing");
-        let done = engine.repair(&context.caller()?, &options, &mut |at| bar.draw(at))?;
+        let done = engine.repair(&context.caller()?, options, &mut |at| bar.draw(at))?;
         drop(bar);
         context.output.answer(&RepairShape::of(&done), || {
             let mut out = String::new();

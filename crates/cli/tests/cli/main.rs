@@ -11,4 +11,5 @@ mod help;
 mod human;
 mod rules;
 mod settings;
+mod soundness;
 mod transfer;
