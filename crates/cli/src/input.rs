@@ -9,6 +9,7 @@ use mnemon::{Caller, Error, Mnemon, Time};
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Outcome};
+use crate::human::memories::name_and_text;
 
 /// Words joined by spaces; a single `-` reads standard input, at most so many bytes and one more.
 pub(crate) fn words_or_stdin(words: &[String], bytes_max: u64) -> Outcome<String> {
@@ -141,6 +142,14 @@ impl Names<'_> {
 
     pub(crate) fn id(&self, name: &str) -> Outcome<MemoryId> {
         Ok(self.find(name)?.id)
+    }
+
+    /// What the memory at the other end of a link is called; its id if it is not there.
+    pub(crate) fn describe(&self, id: &MemoryId) -> String {
+        match self.find(id.as_str()) {
+            Ok(memory) => name_and_text(&memory, self.session),
+            Err(_) => id.to_string(),
+        }
     }
 
     /// Plain references, then `REL:ID` links.

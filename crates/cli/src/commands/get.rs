@@ -6,6 +6,7 @@ use mnemon_wire::MemoryShape;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::card::memory_card;
+use crate::input::Names;
 
 /// Show one memory
 #[derive(Debug, Args)]
@@ -29,7 +30,19 @@ impl Get {
         let memory = engine.get(&caller, &self.id, session.as_ref())?;
         let skew = context.future_skew_minutes()?;
         context.output.answer(&MemoryShape::of(&memory, skew), || {
-            memory_card(&memory, context.output.columns, engine.now(), skew)
+            let names = Names {
+                engine: &engine,
+                caller: &caller,
+                session: memory.space.session(),
+            };
+            let describe = |id: &_| names.describe(id);
+            memory_card(
+                &memory,
+                context.output.columns,
+                engine.now(),
+                skew,
+                describe,
+            )
         })?;
         // The answer is out; whether the access could be counted changes nothing about it.
         let _ = engine.flush(&caller);

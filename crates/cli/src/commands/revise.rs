@@ -109,7 +109,19 @@ impl Revise {
         let memory = engine.revise(&caller, &memory, self.if_version, revision)?;
         let skew = context.future_skew_minutes()?;
         context.output.answer(&MemoryShape::of(&memory, skew), || {
-            memory_card(&memory, context.output.columns, engine.now(), skew)
+            let names = Names {
+                engine: &engine,
+                caller: &caller,
+                session: memory.space.session(),
+            };
+            let describe = |id: &_| names.describe(id);
+            memory_card(
+                &memory,
+                context.output.columns,
+                engine.now(),
+                skew,
+                describe,
+            )
         })
     }
 

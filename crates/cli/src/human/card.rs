@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mnemon::Time;
-use mnemon::memory::{Memory, Tag};
+use mnemon::memory::{Memory, MemoryId, Tag};
 use serde_json::Value;
 
 use super::ago::exact;
@@ -68,12 +68,13 @@ impl Card {
     }
 }
 
-/// The card of a memory.
+/// The card of a memory; `named` says what a memory at the other end of a link is called.
 pub(crate) fn memory_card(
     memory: &Memory,
     room: usize,
     now: Time,
     future_skew_minutes: u64,
+    named: impl Fn(&MemoryId) -> String,
 ) -> String {
     let mut card = Card::new(room);
     card.heading(&heading(memory));
@@ -108,10 +109,10 @@ pub(crate) fn memory_card(
         card.line("tags", &tags.join(", "));
     }
     if let Some(turn) = &memory.turn {
-        card.line("turn", turn.as_str());
+        card.line("turn", &named(turn));
     }
     for link in &memory.links {
-        card.line(link.rel.as_str(), link.to.as_str());
+        card.line(link.rel.as_str(), &named(&link.to));
     }
     members(&mut card, &body);
     members(&mut card, &memory.metadata);

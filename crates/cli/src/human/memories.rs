@@ -7,7 +7,11 @@ use mnemon::memory::{Memory, SessionId};
 
 use super::ago::ago;
 use super::table::{Column, Table};
+use super::text::{fit, one_line};
 use super::{LABEL, NAME, count};
+
+/// How much of a text reminds of all of it.
+const TEXT_COLUMNS: usize = 48;
 
 /// The table, and below it how many there are.
 pub(crate) fn memory_table(
@@ -64,6 +68,13 @@ pub(crate) fn name(memory: &Memory, session: Option<&SessionId>) -> String {
         (Some(handle), Some(own)) => format!("{own}/{handle}"),
         _ => memory.id.to_string(),
     }
+}
+
+/// A memory in one line: its name as seen from a session, and how it begins.
+pub(crate) fn name_and_text(memory: &Memory, session: Option<&SessionId>) -> String {
+    let begin: String = memory.text.as_str().chars().take(200).collect();
+    let text = fit(&one_line(&begin), TEXT_COLUMNS);
+    format!("{} “{text}”", name(memory, session))
 }
 
 fn kind(memory: &Memory) -> String {

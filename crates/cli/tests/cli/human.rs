@@ -108,6 +108,30 @@ fn tables_fit_and_cards_tell_all() {
 }
 
 #[test]
+fn links_are_shown_by_the_name_and_the_text_of_their_other_end() {
+    let sandbox = store();
+    let more = [
+        "remember",
+        "Use SQLite",
+        "--session",
+        "s",
+        "--kind",
+        "decision",
+    ];
+    let links = ["--link", "supersedes:DEC-001", "--ref", "mine"];
+    sandbox.json(&[&more[..], &links[..]].concat());
+    let card = sandbox.run(&["get", "s/DEC-002"]).stdout;
+    let ends: Vec<_> = card.lines().filter(|line| line.contains('“')).collect();
+    assert_eq!(
+        ends,
+        [
+            "  related      mine “for all”",
+            "  supersedes   DEC-001 “Use PostgreSQL”"
+        ]
+    );
+}
+
+#[test]
 fn no_escape_reaches_the_terminal() {
     let sandbox = Sandbox::with_session();
     let text = "\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}31m\u{202e}";
