@@ -1,3 +1,31 @@
-//! The command line of mnemon.
+//! `mnemon`, the command line.
+//!
+//! [`arguments`] is what can be typed, `commands` has one file for each
+//! command, [`context`] what they share, [`failure`] how they end. Only this
+//! crate reads the environment.
 
-fn main() {}
+mod arguments;
+mod commands;
+mod context;
+mod environment;
+mod failure;
+mod filters;
+mod human;
+mod input;
+mod output;
+mod progress;
+mod root;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = match arguments::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return failure::explain_misuse(&error),
+    };
+    let json = arguments.global.json;
+    let ended = failure::catch_bugs(|| commands::run(arguments));
+    failure::exit_code(ended, json)
+}

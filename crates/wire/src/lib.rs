@@ -1,1 +1,27 @@
-//! Our JSON: requests parse into library types; answers; the error envelope.
+//! The JSON of mnemon: how memories, sessions, reports and errors look outside.
+//!
+//! The command line, HTTP and MCP print and read these shapes and no others.
+//! Nothing here touches a file or a terminal: text comes in, values go out.
+//! [`parse`] reads one memory, [`import`] a whole file, [`MemoryShape`] and
+//! its neighbours are what is printed.
+
+mod error;
+mod export;
+mod history;
+pub mod import;
+mod memory;
+pub mod parse;
+mod report;
+mod session;
+
+pub use error::ErrorShape;
+pub use export::{ExportDocument, SessionLine, memory_line, session_line};
+pub use history::HistoryShape;
+pub use import::{Format, read_import};
+pub use memory::{MemoriesShape, MemoryShape};
+pub use parse::{Parsed, kind_from_word, parse_memory};
+pub use report::{
+    ForgottenShape, ImportedShape, ReindexedShape, RememberedShape, RepairShape, StatsShape,
+    VerificationShape,
+};
+pub use session::{SessionShape, SessionsShape};

@@ -137,6 +137,9 @@ impl Error {
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
                 "Check who owns the folder and its permissions; reading still works.".into()
             }
+            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                "Check that the path is right and that its folder is there.".into()
+            }
             Self::Io { .. } => "Check the disk; `mnemon doctor` looks at the store.".into(),
             Self::Full { .. } => {
                 "Free some space and try again; nothing was changed, and reading still works."

@@ -15,6 +15,10 @@ const DEPTH_MAX: usize = 64;
 /// More numbers than any embedder in use gives.
 const EMBEDDING_DIMENSIONS_MAX: usize = 8192;
 
+/// Nobody reads more labels or links than this; comparing them all takes time.
+const TAGS_MAX: usize = 1000;
+const LINKS_MAX: usize = 1000;
+
 /// A memory to be kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
@@ -77,6 +81,7 @@ impl Draft {
 
     /// Drops repeated tags and links, and refuses what no log may hold.
     pub fn check(&mut self, space: &Space, limits: &Limits) -> Result<()> {
+        check_counts(&self.tags, &self.links)?;
         keep_first_of_each(&mut self.tags);
         keep_first_of_each(&mut self.links);
         check_size(&self.text, &self.body, &self.metadata, space, limits)?;
@@ -136,6 +141,22 @@ pub(super) fn check_size(
     if bytes as u64 > limit {
         let rule = format!("at most {limit} bytes long, body and metadata included");
         return Err(Error::rule("text", rule, &format!("{bytes} bytes")));
+    }
+    Ok(())
+}
+
+pub(super) fn check_counts(tags: &[Tag], links: &[Link]) -> Result<()> {
+    for (field, count, max) in [
+        ("tags", tags.len(), TAGS_MAX),
+        ("links", links.len(), LINKS_MAX),
+    ] {
+        if count > max {
+            return Err(Error::rule(
+                field,
+                format!("at most {max}"),
+                &count.to_string(),
+            ));
+        }
     }
     Ok(())
 }
@@ -234,5 +255,20 @@ mod tests {
             tagged.tags.iter().map(Tag::as_str).collect::<Vec<_>>(),
             ["b", "a"]
         );
+    }
+
+    #[test]
+    fn a_flood_of_tags_or_links_is_refused() {
+        let mut flood = draft("flood");
+        flood.tags = vec!["t".parse().unwrap(); 1000];
+        flood.check(&Space::Shared, &LIMITS).unwrap();
+        flood.tags = (0..=1000)
+            .map(|n| format!("t{n}").parse().unwrap())
+            .collect();
+        let error = flood.check(&Space::Shared, &LIMITS).unwrap_err();
+        assert_eq!(error.to_string(), "tags must be at most 1000 (given: 1001)");
+        flood.tags.clear();
+        flood.links = vec![Link::related("fact_1".parse().unwrap()); 1001];
+        assert!(flood.check(&Space::Shared, &LIMITS).is_err());
     }
 }

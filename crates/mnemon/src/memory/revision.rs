@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::draft::{check_embedding, check_size, keep_first_of_each};
+use super::draft::{check_counts, check_embedding, check_size, keep_first_of_each};
 use crate::error::{Error, Result};
 use crate::memory::{Confidence, Importance, Kind, Limits, Link, Memory, Tag, Text};
 use crate::time::Time;
@@ -77,9 +77,11 @@ impl Revision {
         new.sensitive = self.sensitive.unwrap_or(new.sensitive);
         new.tags.retain(|tag| !self.remove_tags.contains(tag));
         new.tags.extend(self.add_tags.iter().cloned());
+        check_counts(&new.tags, &[])?;
         keep_first_of_each(&mut new.tags);
         new.links.retain(|link| !self.remove_links.contains(link));
         new.links.extend(self.add_links.iter().cloned());
+        check_counts(&[], &new.links)?;
         keep_first_of_each(&mut new.links);
         for (key, value) in &self.metadata {
             match value {

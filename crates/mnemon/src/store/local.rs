@@ -321,6 +321,11 @@ impl Store for LocalStore {
     }
 }
 
+/// The version of the SQLite that this program brings along.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
 /// A name that nobody has used: for generations, transactions and files set aside.
 fn unique(now_micros: i64) -> String {
     ulid(u64::try_from(now_micros / 1000).unwrap_or(0), random())

@@ -1,0 +1,102 @@
+//! What can be typed: the options that every command has, and the commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands;
+
+/// Memory for AI agents: plain files, found again in a millisecond
+#[derive(Debug, Parser)]
+#[command(
+    name = "mnemon",
+    version,
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  \
+        mnemon init\n  \
+        mnemon session new --id review --agent architect\n  \
+        mnemon remember \"Use PostgreSQL\" --session review --kind decision\n  \
+        mnemon list --session review\n\n\
+        New here? `mnemon demo` makes a small store to look around in."
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command has.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// The store's folder
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        help_heading = "Everywhere",
+        help = "The store's folder [default: MNEMON_ROOT, the nearest .mnemon, or the user's data folder]"
+    )]
+    pub(crate) root: Option<PathBuf>,
+    /// Print JSON, for programs
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub(crate) json: bool,
+    // Not called `agent`: clap would take it for the commands' own --agent.
+    /// Ask as this agent instead of as the user
+    #[arg(
+        long = "as",
+        global = true,
+        value_name = "AGENT",
+        help_heading = "Everywhere"
+    )]
+    pub(crate) asked_as: Option<String>,
+    /// A store elsewhere, such as postgres://… (not available yet)
+    #[arg(long, global = true, value_name = "URL", hide = true)]
+    pub(crate) store: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a store
+    Init(commands::init::Init),
+    /// Make, list, show and close sessions
+    #[command(subcommand)]
+    Session(commands::session::Session),
+    /// Keep a memory
+    Remember(Box<commands::remember::Remember>),
+    /// Show one memory
+    Get(commands::get::Get),
+    /// List memories
+    List(Box<commands::list::List>),
+    /// Show what happened to a memory
+    History(commands::history::History),
+    /// Change a memory
+    Revise(Box<commands::revise::Revise>),
+    /// Forget memories; they can be brought back for a while
+    Forget(Box<commands::forget::Forget>),
+    /// Bring forgotten memories back
+    Unforget(commands::unforget::Unforget),
+    /// List what is forgotten and can be brought back
+    Deleted(Box<commands::deleted::Deleted>),
+    /// Take in memories from a file
+    Import(commands::import::Import),
+    /// Hand out memories, to a file or to the terminal
+    Export(commands::export::Export),
+    /// Check every line and the index
+    Verify(commands::verify::Verify),
+    /// Set damage aside and make the index anew
+    Repair(commands::repair::Repair),
+    /// Make the index anew
+    Reindex(commands::reindex::Reindex),
+    /// Count memories and bytes
+    Stats(commands::stats::Stats),
+    /// Look for what could be wrong with the store's surroundings
+    Doctor(commands::doctor::Doctor),
+    /// Show, check and write settings
+    #[command(subcommand)]
+    Config(commands::config::Config),
+    /// Make a small store with a story in it, to look around in
+    Demo(commands::demo::Demo),
+    /// Print completions for a shell
+    Completions(commands::completions::Completions),
+}

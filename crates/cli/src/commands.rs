@@ -1,0 +1,53 @@
+//! One file for each command.
+
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod deleted;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod export;
+pub(crate) mod forget;
+pub(crate) mod get;
+pub(crate) mod history;
+pub(crate) mod import;
+pub(crate) mod init;
+pub(crate) mod list;
+pub(crate) mod reindex;
+pub(crate) mod remember;
+pub(crate) mod repair;
+pub(crate) mod revise;
+pub(crate) mod session;
+pub(crate) mod stats;
+pub(crate) mod unforget;
+pub(crate) mod verify;
+
+use crate::arguments::{Arguments, Command};
+use crate::context::Context;
+use crate::failure::Outcome;
+
+/// Runs what was typed.
+pub(crate) fn run(arguments: Arguments) -> Outcome {
+    let context = Context::new(&arguments.global)?;
+    match arguments.command {
+        Command::Init(_) => init::Init::run(&context),
+        Command::Session(command) => command.run(&context),
+        Command::Remember(command) => command.run(&context),
+        Command::Get(command) => command.run(&context),
+        Command::List(command) => command.run(&context),
+        Command::History(command) => command.run(&context),
+        Command::Revise(command) => command.run(&context),
+        Command::Forget(command) => command.run(&context),
+        Command::Unforget(command) => command.run(&context),
+        Command::Deleted(command) => command.run(&context),
+        Command::Import(command) => command.run(&context),
+        Command::Export(command) => command.run(&context),
+        Command::Verify(_) => verify::Verify::run(&context),
+        Command::Repair(command) => command.run(&context),
+        Command::Reindex(_) => reindex::Reindex::run(&context),
+        Command::Stats(_) => stats::Stats::run(&context),
+        Command::Doctor(_) => doctor::Doctor::run(&context),
+        Command::Config(command) => command.run(&context),
+        Command::Demo(command) => command.run(&context),
+        Command::Completions(command) => command.run(&context),
+    }
+}

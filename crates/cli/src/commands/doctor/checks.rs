@@ -1,0 +1,177 @@
+//! What the doctor looks at, one function for each.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use mnemon::Mnemon;
+use mnemon::store::local::{LocalOptions, LocalStore, sqlite_version};
+
+use super::Check;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::human::{bytes, count};
+
+/// Everything, as far as there is something to look at.
+pub(super) fn all(context: &Context) -> Vec<Check> {
+    let root = &context.root.path;
+    let chosen_by = context.root.chosen_by.as_str();
+    let mut checks = vec![
+        Check::ok("program", format!("mnemon {}", env!("CARGO_PKG_VERSION"))),
+        Check::ok("sqlite", sqlite_version()),
+        settings(context),
+    ];
+    let place = format!("{} ({chosen_by})", root.display());
+    // The settings may be what is wrong, and must not hide the rest.
+    let options = context
+        .options()
+        .unwrap_or_else(|_| LocalOptions::default());
+    match LocalStore::open(root, options) {
+        Ok(store) => {
+            checks.push(Check::ok("root", place));
+            checks.push(format(root));
+            checks.push(lock(&store));
+            checks.push(writing(&store));
+            checks.push(permissions(root));
+            checks.push(index(context, store));
+        }
+        Err(error) => checks.push(Check::problem(
+            "root",
+            format!("{place}: {error}"),
+            error.hint(),
+        )),
+    }
+    checks
+}
+
+fn settings(context: &Context) -> Check {
+    match context.loaded() {
+        Ok(loaded) => {
+            let own = loaded
+                .settings
+                .iter()
+                .filter(|setting| setting.value != setting.default);
+            let number = count(own.count() as u64, "setting differs", "settings differ");
+            Check::ok("settings", format!("fine; {number} from the default"))
+        }
+        Err(Failure::Refused(error)) => Check::problem("settings", error.to_string(), error.hint()),
+        Err(_) => Check::problem("settings", "they can't be read", "Check the files."),
+    }
+}
+
+fn format(root: &Path) -> Check {
+    let file = root.join("store.json");
+    let content = std::fs::read(&file)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
+    match content
+        .as_ref()
+        .and_then(|content| content["format"].as_u64())
+    {
+        Some(format) => Check::ok("format", format.to_string()),
+        None => Check::problem(
+            "format",
+            format!("{} does not say which format the store has", file.display()),
+            "Restore this file from a copy.",
+        ),
+    }
+}
+
+fn lock(store: &LocalStore) -> Check {
+    let note = match store.lock_note() {
+        Ok(note) => note,
+        Err(error) => return Check::problem("lock", error.to_string(), error.hint()),
+    };
+    match (note.pid, note.holder()) {
+        (Some(pid), Some(holder)) if is_running(pid) => Check::note(
+            "lock",
+            format!("held by {holder}"),
+            "Writers wait for it; it is given back when that process is done or dies.",
+        ),
+        (Some(_), Some(holder)) => Check::note(
+            "lock",
+            format!("free; {holder} died while it had it"),
+            "Nothing to do: whoever comes next tidies up.",
+        ),
+        _ => Check::ok("lock", "free"),
+    }
+}
+
+fn is_running(pid: u32) -> bool {
+    Path::new("/proc").join(pid.to_string()).exists()
+}
+
+fn writing(store: &LocalStore) -> Check {
+    match store.poisoned() {
+        Ok(None) => Check::ok("writing", "possible"),
+        Ok(Some(reason)) => Check::problem(
+            "writing",
+            format!("stopped after a failed sync: {reason}"),
+            "Check the disk, then run `mnemon repair`.",
+        ),
+        Err(error) => Check::problem("writing", error.to_string(), error.hint()),
+    }
+}
+
+/// Nobody but the owner may look into a store.
+fn permissions(root: &Path) -> Check {
+    let mut open = Vec::new();
+    find_open_to_others(root, &mut open);
+    if open.is_empty() {
+        return Check::ok("permissions", "only the owner may read the store");
+    }
+    let number = count(open.len() as u64, "file or folder", "files and folders");
+    Check::problem(
+        "permissions",
+        format!(
+            "others may read or write {number}, for example {}",
+            open[0].display()
+        ),
+        format!("chmod -R go= '{}'", root.display()),
+    )
+}
+
+fn find_open_to_others(path: &Path, found: &mut Vec<PathBuf>) {
+    // A link's own permissions mean nothing, and what it leads to is not the store's.
+    let Ok(metadata) = std::fs::symlink_metadata(path) else {
+        return;
+    };
+    if metadata.is_symlink() {
+        return;
+    }
+    if metadata.permissions().mode() & 0o077 != 0 {
+        found.push(path.to_owned());
+    }
+    if metadata.is_dir()
+        && let Ok(entries) = std::fs::read_dir(path)
+    {
+        for entry in entries.flatten() {
+            find_open_to_others(&entry.path(), found);
+        }
+    }
+}
+
+fn index(context: &Context, store: LocalStore) -> Check {
+    let config = context.config().cloned().unwrap_or_default();
+    let engine = Mnemon::new(std::sync::Arc::new(store), config);
+    let caller = mnemon::Caller::user("doctor");
+    match engine.stats(&caller) {
+        Ok(stats) if stats.damaged_lines > 0 => Check::problem(
+            "logs",
+            count(stats.damaged_lines, "line is damaged", "lines are damaged"),
+            "`mnemon verify` shows them, `mnemon repair` sets them aside.",
+        ),
+        Ok(stats) => Check::ok(
+            "index",
+            format!(
+                "{}, {} in all",
+                count(stats.memories + stats.forgotten, "memory", "memories"),
+                bytes(stats.index_bytes)
+            ),
+        ),
+        Err(error) => Check::problem(
+            "index",
+            error.to_string(),
+            "`mnemon reindex` makes it anew.",
+        ),
+    }
+}

@@ -1,0 +1,216 @@
+//! `mnemon export`
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use mnemon::memory::Space;
+use mnemon::session::Session;
+use mnemon::{Caller, Error, Mnemon};
+use mnemon_wire::{ExportDocument, MemoryShape, SessionLine, memory_line, session_line};
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::human::count;
+
+/// Hand out memories with all that is known about them, forgotten ones included
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mnemon export --session review > review.jsonl\n  \
+    mnemon export --all --format json -o everything.json"
+)]
+pub(crate) struct Export {
+    /// This session (repeatable)
+    #[arg(long, value_name = "S")]
+    session: Vec<String>,
+    /// This agent's long-term memory (repeatable)
+    #[arg(long, value_name = "A")]
+    agent: Vec<String>,
+    /// The shared memory
+    #[arg(long)]
+    shared: bool,
+    /// Everything, which is also what no choice means
+    #[arg(long, conflicts_with_all = ["session", "agent", "shared"])]
+    all: bool,
+    /// How to write it
+    #[arg(long, value_enum, default_value_t = FormatName::Jsonl)]
+    format: FormatName,
+    /// Write to this file instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatName {
+    /// One JSON object a line
+    Jsonl,
+    /// One JSON document
+    Json,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    exported: u64,
+    sessions: u64,
+    file: &'a Path,
+}
+
+/// How much was written.
+struct Written {
+    memories: u64,
+    sessions: u64,
+}
+
+impl Export {
+    pub(crate) fn run(&self, context: &Context) -> Outcome {
+        let spaces = self.spaces()?;
+        let engine = context.reader()?;
+        let caller = context.caller()?;
+        let skew = context.future_skew_minutes()?;
+        let Some(path) = &self.output else {
+            let mut stdout = BufWriter::new(io::stdout().lock());
+            self.write(&mut stdout, &engine, &caller, &spaces, skew)?;
+            return stdout.flush().map_err(Failure::output);
+        };
+        let written = write_beside(path, |file| {
+            self.write(file, &engine, &caller, &spaces, skew)
+        })?;
+        let answer = Answer {
+            exported: written.memories,
+            sessions: written.sessions,
+            file: path,
+        };
+        context.output.answer(&answer, || {
+            let memories = count(written.memories, "memory", "memories");
+            format!("Exported {memories} to {}.", path.display())
+        })
+    }
+
+    fn spaces(&self) -> Outcome<Vec<Space>> {
+        let mut spaces = Vec::new();
+        for session in &self.session {
+            spaces.push(Space::Session(session.parse()?));
+        }
+        for agent in &self.agent {
+            spaces.push(Space::Agent(agent.parse()?));
+        }
+        if self.shared {
+            spaces.push(Space::Shared);
+        }
+        Ok(spaces)
+    }
+
+    fn write(
+        &self,
+        out: &mut impl Write,
+        engine: &Mnemon,
+        caller: &Caller,
+        spaces: &[Space],
+        skew: u64,
+    ) -> Outcome<Written> {
+        let mut sessions = engine.sessions(caller)?;
+        sessions.retain(|session| is_in(session, spaces));
+        sessions.sort_by(|a, b| a.id.cmp(&b.id));
+        let memories = match self.format {
+            FormatName::Jsonl => {
+                for session in &sessions {
+                    out.write_all(session_line(session).as_bytes())
+                        .map_err(Failure::output)?;
+                }
+                write_lines(out, engine, caller, spaces, skew)?
+            }
+            FormatName::Json => {
+                let mut memories = Vec::new();
+                engine.export(caller, spaces, &mut |memory| {
+                    memories.push(memory);
+                    Ok(())
+                })?;
+                let document = ExportDocument {
+                    sessions: sessions.iter().map(SessionLine::of).collect(),
+                    memories: memories
+                        .iter()
+                        .map(|memory| MemoryShape::of(memory, skew))
+                        .collect(),
+                };
+                serde_json::to_writer_pretty(&mut *out, &document)
+                    .map_err(io::Error::from)
+                    .and_then(|()| out.write_all(b"\n"))
+                    .map_err(Failure::output)?;
+                memories.len() as u64
+            }
+        };
+        Ok(Written {
+            memories,
+            sessions: sessions.len() as u64,
+        })
+    }
+}
+
+fn is_in(session: &Session, spaces: &[Space]) -> bool {
+    spaces.is_empty()
+        || spaces
+            .iter()
+            .any(|space| space.session() == Some(&session.id))
+}
+
+/// One after another, so that a large store needs no large memory.
+fn write_lines(
+    out: &mut impl Write,
+    engine: &Mnemon,
+    caller: &Caller,
+    spaces: &[Space],
+    skew: u64,
+) -> Outcome<u64> {
+    let mut written = 0;
+    let mut failed = None;
+    let ended = engine.export(caller, spaces, &mut |memory| {
+        let line = memory_line(&memory, skew);
+        out.write_all(line.as_bytes()).map_err(|error| {
+            let kind = error.kind();
+            failed = Some(error);
+            // The library's error only ends the walk; ours says what happened.
+            Error::Io {
+                action: "write to",
+                path: "the output".into(),
+                source: std::sync::Arc::new(kind.into()),
+            }
+        })?;
+        written += 1;
+        Ok(())
+    });
+    match failed {
+        Some(error) => Err(Failure::output(error)),
+        None => Ok(ended.map(|()| written)?),
+    }
+}
+
+/// Writes a file that only its owner may read, under its name only once it is whole.
+fn write_beside<T>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Outcome<T>,
+) -> Outcome<T> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let beside = path.with_file_name(name);
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&beside)
+        .map_err(Failure::file("create", &beside))?;
+    let mut file = BufWriter::new(file);
+    let written = write(&mut file).and_then(|written| {
+        file.flush()
+            .and_then(|()| file.get_ref().sync_all())
+            .and_then(|()| std::fs::rename(&beside, path))
+            .map_err(Failure::file("write", path))?;
+        Ok(written)
+    });
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}

@@ -1,0 +1,51 @@
+//! `mnemon get`
+
+use clap::Args;
+use mnemon_wire::MemoryShape;
+
+use crate::context::{Context, session_of};
+use crate::failure::Outcome;
+use crate::human::card::memory_card;
+use crate::input::Names;
+
+/// Show one memory
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mnemon get DEC-001 --session review\n  mnemon get review/DEC-001 --json"
+)]
+pub(crate) struct Get {
+    /// Its id, its handle with --session, or SESSION/HANDLE
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The session in which a bare handle is looked up
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+impl Get {
+    pub(crate) fn run(&self, context: &Context) -> Outcome {
+        let session = session_of(self.session.as_ref())?;
+        let engine = context.glancing_reader()?;
+        let caller = context.caller()?;
+        let memory = engine.get(&caller, &self.id, session.as_ref())?;
+        let skew = context.future_skew_minutes()?;
+        context.output.answer(&MemoryShape::of(&memory, skew), || {
+            let names = Names {
+                engine: &engine,
+                caller: &caller,
+                session: memory.space.session(),
+            };
+            let describe = |id: &_| names.describe(id);
+            memory_card(
+                &memory,
+                context.output.columns,
+                engine.now(),
+                skew,
+                describe,
+            )
+        })?;
+        // The answer is out; whether the access could be counted changes nothing about it.
+        let _ = engine.flush(&caller);
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! `mnemon import`
+
+use std::fmt::Write as _;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use mnemon_wire::{Format, ImportedShape, read_import};
+
+use crate::context::{Context, session_of};
+use crate::failure::Outcome;
+use crate::human::count;
+use crate::input;
+use crate::progress::Bar;
+
+/// Take in memories from a file; everything is checked before anything is kept
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  mnemon import memories.jsonl\n  \
+    mnemon --root /elsewhere export --all | mnemon import - --format jsonl")]
+pub(crate) struct Import {
+    /// The file, or - for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = FormatName::Auto)]
+    format: FormatName,
+    /// Put everything into this session, whatever the file says
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatName {
+    /// Whatever it looks like
+    Auto,
+    /// One JSON object a line
+    Jsonl,
+    /// One JSON document
+    Json,
+}
+
+impl Import {
+    pub(crate) fn run(&self, context: &Context) -> Outcome {
+        let session = session_of(self.session.as_ref())?;
+        let format = match self.format {
+            FormatName::Auto => Format::Auto,
+            FormatName::Jsonl => Format::Jsonl,
+            FormatName::Json => Format::Json,
+        };
+        let bytes = input::file_or_stdin(&self.file)?;
+        let items = read_import(&bytes, format, session.as_ref())?;
+        let engine = context.writer()?;
+        let mut bar = Bar::new(&context.output, "Importing");
+        let imported = engine.import(&context.caller()?, items, &mut |at| bar.draw(at))?;
+        drop(bar);
+        context.output.answer(&ImportedShape::of(&imported), || {
+            let number = count(imported.imported, "memory", "memories");
+            let mut out = format!("Imported {number}");
+            if imported.skipped > 0 {
+                let _ = write!(out, ", {} were there already", imported.skipped);
+            }
+            if !imported.sessions.is_empty() {
+                let names: Vec<_> = imported.sessions.iter().map(ToString::to_string).collect();
+                let _ = write!(out, ", made session {}", names.join(", "));
+            }
+            if imported.dangling > 0 {
+                let links = count(imported.dangling, "link leads", "links lead");
+                let _ = write!(out, "; {links} nowhere");
+            }
+            out + "."
+        })
+    }
+}

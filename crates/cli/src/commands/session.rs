@@ -1,0 +1,173 @@
+//! `mnemon session`
+
+mod show;
+
+use clap::{Args, Subcommand};
+use mnemon::engine::NewSession;
+use mnemon::memory::SessionId;
+use mnemon::session::SessionDetails;
+use mnemon_wire::{SessionShape, SessionsShape};
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::human::ago::ago;
+use crate::human::table::{Column, Table};
+use crate::human::{LABEL, NAME, bytes, count};
+use crate::input;
+
+/// Make, list, show and close sessions
+#[derive(Debug, Subcommand)]
+pub(crate) enum Session {
+    /// Make a session
+    New(New),
+    /// List the sessions, the latest first
+    List(List),
+    /// Show a session
+    Show(Show),
+    /// Close a session; whatever is kept in it later opens it again
+    Close(Close),
+}
+
+/// Make a session
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  mnemon session new\n  \
+    mnemon session new --id review --agent architect --agent security --project checkout")]
+pub(crate) struct New {
+    /// Its id: letters, digits, _ and - [default: one that tells the day]
+    #[arg(long)]
+    id: Option<String>,
+    /// The user
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// An agent that takes part (repeatable)
+    #[arg(long, value_name = "NAME")]
+    agent: Vec<String>,
+    /// The project
+    #[arg(long)]
+    project: Option<String>,
+    /// The phase of the project
+    #[arg(long)]
+    phase: Option<String>,
+    /// A label (repeatable)
+    #[arg(long)]
+    tag: Vec<String>,
+}
+
+/// List the sessions, the latest first
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  mnemon session list\n  mnemon session list --json")]
+pub(crate) struct List {}
+
+/// Show a session
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mnemon session show review")]
+pub(crate) struct Show {
+    /// Which
+    #[arg(value_name = "S")]
+    id: String,
+}
+
+/// Close a session; whatever is kept in it later opens it again
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mnemon session close review")]
+pub(crate) struct Close {
+    /// Which
+    #[arg(value_name = "S")]
+    id: String,
+}
+
+#[derive(Serialize)]
+struct Made<'a> {
+    session_id: &'a SessionId,
+}
+
+impl Session {
+    pub(crate) fn run(&self, context: &Context) -> Outcome {
+        match self {
+            Self::New(command) => command.run(context),
+            Self::List(_) => List::run(context),
+            Self::Show(command) => command.run(context),
+            Self::Close(command) => command.run(context),
+        }
+    }
+}
+
+impl New {
+    fn run(&self, context: &Context) -> Outcome {
+        let id = self.id.as_ref().map(|id| id.parse()).transpose()?;
+        let details = SessionDetails {
+            agents: self.agent.clone(),
+            phase: self.phase.clone(),
+            project: self.project.clone(),
+            tags: input::tags(&self.tag)?,
+            user: self.user.clone(),
+            ..SessionDetails::default()
+        };
+        let engine = context.writer()?;
+        let id = engine.create_session(&context.caller()?, NewSession { id, details })?;
+        let answer = Made { session_id: &id };
+        context
+            .output
+            .answer(&answer, || format!("Made session {id}."))
+    }
+}
+
+impl List {
+    fn run(context: &Context) -> Outcome {
+        let engine = context.reader()?;
+        let quota = context.config()?.storage.session_bytes_max;
+        let sessions = engine.sessions(&context.caller()?)?;
+        let shapes = sessions
+            .iter()
+            .map(|session| SessionShape::of(session, engine.session_state(session), quota))
+            .collect();
+        context.output.answer(&SessionsShape::of(shapes), || {
+            if sessions.is_empty() {
+                return "No sessions yet; `mnemon session new` makes one.".into();
+            }
+            let mut table = Table::new(vec![
+                Column::new("session").styled(NAME),
+                Column::new("state"),
+                Column::new("who").flexible(),
+                Column::new("memories").right(),
+                Column::new("size").right(),
+                Column::new("last activity").styled(LABEL),
+            ]);
+            for session in &sessions {
+                let user = session.details.user.iter();
+                let who: Vec<_> = user.chain(&session.details.agents).cloned().collect();
+                table.row(&[
+                    session.id.to_string(),
+                    engine.session_state(session).as_str().into(),
+                    who.join(", "),
+                    session.activity.memories().to_string(),
+                    bytes(session.activity.log_bytes),
+                    ago(session.last_activity, engine.now()),
+                ]);
+            }
+            let total = count(sessions.len() as u64, "session", "sessions");
+            format!(
+                "{}{LABEL}{total}{LABEL:#}\n",
+                table.render(context.output.columns)
+            )
+        })
+    }
+}
+
+impl Show {
+    fn run(&self, context: &Context) -> Outcome {
+        let engine = context.reader()?;
+        let session = engine.session(&context.caller()?, &self.id.parse()?)?;
+        show::answer(context, &engine, &session)
+    }
+}
+
+impl Close {
+    fn run(&self, context: &Context) -> Outcome {
+        let id = self.id.parse()?;
+        let engine = context.reader()?;
+        let session = engine.close_session(&context.caller()?, &id)?;
+        show::answer(context, &engine, &session)
+    }
+}

@@ -1,0 +1,65 @@
+//! `mnemon stats`
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use mnemon_wire::StatsShape;
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::human::table::{Column, Table};
+use crate::human::{BAD, NAME, bytes, count};
+
+/// Count memories and bytes
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  mnemon stats\n  mnemon stats --json")]
+pub(crate) struct Stats {}
+
+impl Stats {
+    pub(crate) fn run(context: &Context) -> Outcome {
+        let engine = context.reader()?;
+        let stats = engine.stats(&context.caller()?)?;
+        context.output.answer(&StatsShape::of(&stats), || {
+            let memories = count(stats.memories, "memory", "memories");
+            let mut out = format!(
+                "{memories}, {} forgotten; logs {}, index {}\n",
+                stats.forgotten,
+                bytes(stats.log_bytes),
+                bytes(stats.index_bytes)
+            );
+            if stats.damaged_lines > 0 {
+                let damaged = count(stats.damaged_lines, "line is", "lines are");
+                let _ = writeln!(
+                    out,
+                    "{BAD}{damaged} damaged{BAD:#}; `mnemon verify` shows them"
+                );
+            }
+            if !stats.by_kind.is_empty() {
+                let mut kinds = Table::new(vec![
+                    Column::new("kind").styled(NAME),
+                    Column::new("memories").right(),
+                ]);
+                for (kind, number) in &stats.by_kind {
+                    kinds.row(&[kind.to_string(), number.to_string()]);
+                }
+                let _ = write!(out, "\n{}", kinds.render(context.output.columns));
+            }
+            if !stats.spaces.is_empty() {
+                let mut spaces = Table::new(vec![
+                    Column::new("space").styled(NAME).flexible(),
+                    Column::new("memories").right(),
+                    Column::new("log").right(),
+                ]);
+                for space in &stats.spaces {
+                    spaces.row(&[
+                        space.space.to_string(),
+                        space.memories.to_string(),
+                        bytes(space.log_bytes),
+                    ]);
+                }
+                let _ = write!(out, "\n{}", spaces.render(context.output.columns));
+            }
+            out
+        })
+    }
+}

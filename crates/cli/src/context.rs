@@ -1,0 +1,130 @@
+//! What commands share: the store, the settings, who asks, and where answers go.
+
+use std::cell::OnceCell;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use mnemon::config::{self, Loaded, Sources};
+use mnemon::memory::SessionId;
+use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::{Caller, Config, Mnemon};
+
+use crate::arguments::Global;
+use crate::environment::Environment;
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
+use crate::root::Root;
+
+/// What commands share.
+pub(crate) struct Context {
+    pub(crate) root: Root,
+    /// The folder in which the command was typed.
+    pub(crate) here: PathBuf,
+    pub(crate) output: Output,
+    /// The user's time zone.
+    pub(crate) zone: TimeZone,
+    agent: Option<String>,
+    environment: Environment,
+    loaded: OnceCell<Loaded>,
+}
+
+/// How long a count of accesses may keep somebody waiting who only asked.
+const GLANCE_LOCK_MS: u64 = 20;
+
+impl Context {
+    pub(crate) fn new(global: &Global) -> Outcome<Self> {
+        let environment = Environment::read();
+        if let Some(store) = global.store.as_ref().or(environment.store.as_ref()) {
+            let message = format!("stores elsewhere are not available yet (given: {store})");
+            let hint = "Leave --store and MNEMON_STORE out; --root chooses a folder.";
+            return Err(Failure::misused(message, hint));
+        }
+        let here = std::env::current_dir().map_err(Failure::file("read", "."))?;
+        Ok(Self {
+            root: Root::find(global.root.as_deref(), &environment, &here),
+            here,
+            output: Output::new(global.json, environment.columns),
+            zone: TimeZone::system(),
+            agent: global
+                .asked_as
+                .clone()
+                .or_else(|| environment.agent.clone()),
+            environment,
+            loaded: OnceCell::new(),
+        })
+    }
+
+    /// The settings, read when they are first needed.
+    pub(crate) fn loaded(&self) -> Outcome<&Loaded> {
+        if let Some(loaded) = self.loaded.get() {
+            return Ok(loaded);
+        }
+        let root_file = self.root_config();
+        let loaded = config::load(&Sources {
+            user_file: self.user_config().map(PathBuf::as_path),
+            root_file: Some(&root_file),
+            environment: self.environment.settings.clone(),
+        })?;
+        Ok(self.loaded.get_or_init(|| loaded))
+    }
+
+    pub(crate) fn config(&self) -> Outcome<&Config> {
+        Ok(&self.loaded()?.config)
+    }
+
+    /// How far ahead of the clock a time may be before it is flagged.
+    pub(crate) fn future_skew_minutes(&self) -> Outcome<u64> {
+        Ok(self.config()?.limits.future_skew_minutes.into())
+    }
+
+    /// The settings file of the store.
+    pub(crate) fn root_config(&self) -> PathBuf {
+        self.root.path.join("mnemon.toml")
+    }
+
+    /// The settings file of the user.
+    pub(crate) fn user_config(&self) -> Option<&PathBuf> {
+        self.environment.user_config.as_ref()
+    }
+
+    /// Who asks.
+    pub(crate) fn caller(&self) -> Outcome<Caller> {
+        match &self.agent {
+            Some(agent) => Ok(Caller::agent(agent.parse()?)),
+            None => Ok(Caller::user(&self.config()?.defaults.user)),
+        }
+    }
+
+    /// The store, which must be there.
+    pub(crate) fn reader(&self) -> Outcome<Mnemon> {
+        let options = self.options()?;
+        self.engine(LocalStore::open(&self.root.path, options)?)
+    }
+
+    /// As [`Self::reader`], for commands that count what they show but must not wait for it.
+    pub(crate) fn glancing_reader(&self) -> Outcome<Mnemon> {
+        let mut options = self.options()?;
+        options.lock_timeout_ms = options.lock_timeout_ms.min(GLANCE_LOCK_MS);
+        self.engine(LocalStore::open(&self.root.path, options)?)
+    }
+
+    /// The store, made if it is not there.
+    pub(crate) fn writer(&self) -> Outcome<Mnemon> {
+        let options = self.options()?;
+        self.engine(LocalStore::create(&self.root.path, options)?)
+    }
+
+    pub(crate) fn options(&self) -> Outcome<LocalOptions> {
+        Ok(LocalOptions::from(self.config()?))
+    }
+
+    fn engine(&self, store: LocalStore) -> Outcome<Mnemon> {
+        Ok(Mnemon::new(Arc::new(store), self.config()?.clone()))
+    }
+}
+
+/// The session within which bare handles are looked up.
+pub(crate) fn session_of(text: Option<&String>) -> Outcome<Option<SessionId>> {
+    Ok(text.map(|text| text.parse()).transpose()?)
+}

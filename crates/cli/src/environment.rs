@@ -1,0 +1,53 @@
+//! The environment: the only place that reads it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the variables say.
+#[derive(Debug, Default)]
+pub(crate) struct Environment {
+    /// `MNEMON_ROOT`.
+    pub(crate) root: Option<PathBuf>,
+    /// `MNEMON_STORE`.
+    pub(crate) store: Option<String>,
+    /// `MNEMON_AGENT`.
+    pub(crate) agent: Option<String>,
+    /// `$XDG_DATA_HOME/mnemon`, or below the home folder.
+    pub(crate) data_folder: Option<PathBuf>,
+    /// `MNEMON_CONFIG`, `$XDG_CONFIG_HOME/mnemon/mnemon.toml`, or below the home folder.
+    pub(crate) user_config: Option<PathBuf>,
+    /// `COLUMNS`.
+    pub(crate) columns: Option<usize>,
+    /// Everything that begins with `MNEMON_`, for the settings.
+    pub(crate) settings: Vec<(String, String)>,
+}
+
+impl Environment {
+    /// Reads the variables of this process; an empty one counts as absent.
+    pub(crate) fn read() -> Self {
+        let get = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let text = |name: &str| get(name).map(|value| value.to_string_lossy().into_owned());
+        // The XDG rules: a relative path is to be passed over.
+        let folder = |variable: &str, below_home: &str| -> Option<PathBuf> {
+            let named = get(variable).map(PathBuf::from).filter(|p| p.is_absolute());
+            named.or_else(|| Some(PathBuf::from(get("HOME")?).join(below_home)))
+        };
+        Self {
+            root: get("MNEMON_ROOT").map(PathBuf::from),
+            store: text("MNEMON_STORE"),
+            agent: text("MNEMON_AGENT"),
+            data_folder: folder("XDG_DATA_HOME", ".local/share").map(|path| path.join("mnemon")),
+            user_config: get("MNEMON_CONFIG").map(PathBuf::from).or_else(|| {
+                folder("XDG_CONFIG_HOME", ".config").map(|path| path.join("mnemon/mnemon.toml"))
+            }),
+            columns: text("COLUMNS").and_then(|columns| columns.parse().ok()),
+            settings: std::env::vars_os().filter_map(setting).collect(),
+        }
+    }
+}
+
+fn setting((name, value): (OsString, OsString)) -> Option<(String, String)> {
+    let name = name.into_string().ok()?;
+    let ours = name.starts_with("MNEMON_") && !value.is_empty();
+    ours.then(|| (name, value.to_string_lossy().into_owned()))
+}

@@ -1,0 +1,69 @@
+//! Where answers go: data on standard output, talk on standard error.
+
+use std::io::{IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::failure::{Failure, Outcome};
+
+/// Columns when nothing tells how many there are.
+const COLUMNS_DEFAULT: usize = 100;
+/// Narrower than this no table is readable anyway.
+const COLUMNS_MIN: usize = 40;
+
+/// How answers are printed.
+#[derive(Debug)]
+pub(crate) struct Output {
+    json: bool,
+    /// How wide a table may be.
+    pub(crate) columns: usize,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool, columns: Option<usize>) -> Self {
+        let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let columns = columns.or_else(terminal).unwrap_or(COLUMNS_DEFAULT);
+        Self {
+            json,
+            columns: columns.max(COLUMNS_MIN),
+        }
+    }
+
+    /// Whether somebody watches who should see how far a long job has come.
+    pub(crate) fn shows_progress(&self) -> bool {
+        !self.json && std::io::stderr().is_terminal()
+    }
+
+    /// Prints an answer: its JSON, or what `human` makes of it.
+    pub(crate) fn answer(&self, shape: &impl Serialize, human: impl FnOnce() -> String) -> Outcome {
+        if self.json {
+            let mut text = serde_json::to_string(shape).expect("answers have text keys");
+            text.push('\n');
+            Self::raw(text.as_bytes())
+        } else {
+            Self::human(&human())
+        }
+    }
+
+    /// Prints text for people; colour is left out where it would be noise.
+    pub(crate) fn human(text: &str) -> Outcome {
+        let mut stdout = anstream::stdout();
+        let newline = if text.is_empty() || text.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        write!(stdout, "{text}{newline}")
+            .and_then(|()| stdout.flush())
+            .map_err(Failure::output)
+    }
+
+    /// Prints data as it is.
+    pub(crate) fn raw(bytes: &[u8]) -> Outcome {
+        let mut stdout = std::io::stdout().lock();
+        stdout
+            .write_all(bytes)
+            .and_then(|()| stdout.flush())
+            .map_err(Failure::output)
+    }
+}

@@ -1,0 +1,141 @@
+//! Listing by filters.
+
+use crate::sandbox::Sandbox;
+
+fn store() -> Sandbox {
+    let sandbox = Sandbox::with_session();
+    sandbox.json(&["session", "new", "--id", "r"]);
+    for arguments in [
+        vec![
+            "alpha Auth",
+            "--session",
+            "s",
+            "--kind",
+            "decision",
+            "--tag",
+            "a.b",
+            "--at",
+            "2026-01-01T00:00:00Z",
+            "--importance",
+            "0.9",
+        ],
+        vec![
+            "beta",
+            "--session",
+            "s",
+            "--kind",
+            "finding",
+            "--tag",
+            "a",
+            "--at",
+            "2026-01-02T00:00:00Z",
+            "--confidence",
+            "high",
+        ],
+        vec![
+            "gamma",
+            "--session",
+            "r",
+            "--at",
+            "2026-01-03T00:00:00Z",
+            "--author",
+            "dana",
+            "--meta",
+            "k=v",
+        ],
+        vec![
+            "delta",
+            "--agent",
+            "x",
+            "--at",
+            "2026-01-04T00:00:00Z",
+            "--tag",
+            "ab",
+            "--importance",
+            "0.1",
+        ],
+        vec!["epsilon", "--shared", "--at", "2026-01-05T00:00:00Z"],
+    ] {
+        sandbox.json(&[&["remember"], &arguments[..]].concat());
+    }
+    sandbox.json(&["revise", "s/FIND-001", "--resolve", "done"]);
+    sandbox
+}
+
+#[test]
+fn every_filter_leaves_what_fits() {
+    let sandbox = store();
+    for (arguments, expected) in [
+        ("", "epsilon delta gamma beta alpha"),
+        ("--all", "epsilon delta gamma beta alpha"),
+        ("--session s", "beta alpha"),
+        ("--session s --session r", "gamma beta alpha"),
+        ("--agent x", "delta"),
+        ("--shared", "epsilon"),
+        ("--kind decision --kind findings", "beta alpha"),
+        ("--author dana", "gamma"),
+        ("--tag a", "beta alpha"),
+        ("--tag a --tag a.b", "alpha"),
+        ("--any-tag a.b --any-tag ab", "delta alpha"),
+        ("--not-tag a", "epsilon delta gamma"),
+        ("--since 2026-01-04", "epsilon delta"),
+        ("--until 2026-01-02", "beta alpha"),
+        ("--since 2026-01-02 --until 2026-01-03", "gamma beta"),
+        ("--since 24h", ""),
+        ("--min-importance 0.5", "epsilon gamma beta alpha"),
+        ("--confidence 0.9", "beta"),
+        ("--confidence high", "beta"),
+        ("--open", "alpha"),
+        ("--resolved", "beta"),
+        ("--contains AUTH", "alpha"),
+        ("--meta k=v", "gamma"),
+        ("--meta k=w", ""),
+        ("--sort oldest", "alpha beta gamma delta epsilon"),
+        ("--sort importance --limit 1", "alpha"),
+        ("--limit 2 --offset 1", "delta gamma"),
+        ("--limit 0", ""),
+    ] {
+        let mut all = vec!["list"];
+        all.extend(arguments.split_whitespace());
+        let listed = sandbox.json(&all);
+        let texts: Vec<_> = listed["memories"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|memory| memory["text"].as_str().unwrap().split(' ').next().unwrap())
+            .collect();
+        assert_eq!(texts.join(" "), expected, "{arguments}");
+    }
+    assert_eq!(sandbox.json(&["list", "--limit", "2"])["total"], 5);
+}
+
+#[test]
+fn impossible_filters_are_refused() {
+    let sandbox = store();
+    for (arguments, code) in [
+        (vec!["--sort", "colour"], "E_INVALID_QUERY"),
+        (vec!["--limit", "-1"], "E_INVALID_QUERY"),
+        (vec!["--limit", "1000001"], "E_INVALID_QUERY"),
+        (vec!["--offset", "x"], "E_INVALID_QUERY"),
+        (vec!["--min-priority", "7"], "E_INVALID_QUERY"),
+        (vec!["--min-importance", "7"], "E_SCHEMA_INVALID"),
+        (vec!["--since", "someday"], "E_INVALID_FORMAT"),
+        (vec!["--kind", "idea"], "E_SCHEMA_INVALID"),
+        (vec!["--session", "nowhere"], "E_SESSION_NOT_FOUND"),
+    ] {
+        let all = [&["list"], &arguments[..]].concat();
+        assert_eq!(sandbox.refusal(&all).0, code, "{arguments:?}");
+    }
+    assert_eq!(sandbox.run(&["list", "--open", "--resolved"]).code, 2);
+    assert_eq!(sandbox.run(&["list", "--all", "--session", "s"]).code, 2);
+}
+
+#[test]
+fn counts_are_in_the_statistics() {
+    let stats = store().json(&["stats"]);
+    assert_eq!(stats["memories"], 5);
+    assert_eq!(stats["sessions"], 2);
+    assert_eq!(stats["by_kind"]["finding"], 1);
+    assert_eq!(stats["spaces"].as_array().unwrap().len(), 4);
+    assert_eq!(stats["damaged_lines"], 0);
+}

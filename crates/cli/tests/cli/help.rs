@@ -1,0 +1,125 @@
+//! The help.
+
+use crate::sandbox::Sandbox;
+
+const COMMANDS: [&[&str]; 26] = [
+    &["init"],
+    &["session", "new"],
+    &["session", "list"],
+    &["session", "show"],
+    &["session", "close"],
+    &["remember"],
+    &["get"],
+    &["list"],
+    &["history"],
+    &["revise"],
+    &["forget"],
+    &["unforget"],
+    &["deleted"],
+    &["import"],
+    &["export"],
+    &["verify"],
+    &["repair"],
+    &["reindex"],
+    &["stats"],
+    &["doctor"],
+    &["config", "show"],
+    &["config", "check"],
+    &["config", "init"],
+    &["demo"],
+    &["completions"],
+    &[],
+];
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let sandbox = Sandbox::empty();
+    for command in COMMANDS {
+        let ran = sandbox.run(&[command, &["--help"]].concat());
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{command:?}");
+        assert!(ran.stdout.contains("Example"), "{command:?}");
+        assert!(ran.stdout.contains("mnemon "), "{command:?}");
+    }
+}
+
+#[test]
+fn the_first_page_lists_the_commands() {
+    let sandbox = Sandbox::empty();
+    insta::assert_snapshot!(sandbox.run(&["--help"]).stdout, @r#"
+    Memory for AI agents: plain files, found again in a millisecond
+
+    Usage: mnemon [OPTIONS] <COMMAND>
+
+    Commands:
+      init         Make a store
+      session      Make, list, show and close sessions
+      remember     Keep a memory
+      get          Show one memory
+      list         List memories
+      history      Show what happened to a memory
+      revise       Change a memory
+      forget       Forget memories; they can be brought back for a while
+      unforget     Bring forgotten memories back
+      deleted      List what is forgotten and can be brought back
+      import       Take in memories from a file
+      export       Hand out memories, to a file or to the terminal
+      verify       Check every line and the index
+      repair       Set damage aside and make the index anew
+      reindex      Make the index anew
+      stats        Count memories and bytes
+      doctor       Look for what could be wrong with the store's surroundings
+      config       Show, check and write settings
+      demo         Make a small store with a story in it, to look around in
+      completions  Print completions for a shell
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Everywhere:
+          --root <DIR>  The store's folder [default: MNEMON_ROOT, the nearest .mnemon, or the user's
+                        data folder]
+          --json        Print JSON, for programs
+          --as <AGENT>  Ask as this agent instead of as the user
+
+    Examples:
+      mnemon init
+      mnemon session new --id review --agent architect
+      mnemon remember "Use PostgreSQL" --session review --kind decision
+      mnemon list --session review
+
+    New here? `mnemon demo` makes a small store to look around in.
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["get", "--help"]).stdout, @r"
+    Show one memory
+
+    Usage: mnemon get [OPTIONS] <ID>
+
+    Arguments:
+      <ID>  Its id, its handle with --session, or SESSION/HANDLE
+
+    Options:
+          --session <S>  The session in which a bare handle is looked up
+      -h, --help         Print help
+
+    Everywhere:
+          --root <DIR>  The store's folder [default: MNEMON_ROOT, the nearest .mnemon, or the user's
+                        data folder]
+          --json        Print JSON, for programs
+          --as <AGENT>  Ask as this agent instead of as the user
+
+    Examples:
+      mnemon get DEC-001 --session review
+      mnemon get review/DEC-001 --json
+    ");
+}
+
+#[test]
+fn completions_are_there_for_every_shell() {
+    let sandbox = Sandbox::empty();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let ran = sandbox.run(&["completions", shell]);
+        assert_eq!(ran.code, 0);
+        assert!(ran.stdout.contains("remember"), "{shell}");
+    }
+}

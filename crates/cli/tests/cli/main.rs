@@ -1,0 +1,15 @@
+//! The real program, run in folders of its own.
+#![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod sandbox;
+
+mod demo;
+mod errors;
+mod finding;
+mod first_steps;
+mod help;
+mod human;
+mod rules;
+mod settings;
+mod soundness;
+mod transfer;

@@ -1,0 +1,88 @@
+//! The settings, from every place that they come from.
+
+use serde_json::json;
+
+use crate::sandbox::{Sandbox, finish};
+
+#[test]
+fn a_wrong_setting_is_refused_with_its_line() {
+    let sandbox = Sandbox::with_session();
+    sandbox.file(".mnemon/mnemon.toml", "[lock]\n\ntimeout = 5\n");
+    let root = sandbox.path().canonicalize().unwrap();
+    let (code, message) = sandbox.refusal(&["list"]);
+    assert_eq!(code, "E_INVALID_FORMAT");
+    assert_eq!(
+        message,
+        format!(
+            "{}/.mnemon/mnemon.toml:3: lock.timeout is not a known setting",
+            root.display()
+        )
+    );
+    assert_eq!(sandbox.refusal(&["config", "check"]).0, "E_INVALID_FORMAT");
+    assert_eq!(sandbox.json(&["doctor"])["ok"], false);
+    let ran = finish(
+        sandbox
+            .command()
+            .args(["config", "check", "--json"])
+            .env("MNEMON_LOCK_TIMEOUT_SM", "5"),
+        b"",
+    );
+    assert_eq!(ran.refusal().0, "E_INVALID_FORMAT");
+}
+
+#[test]
+fn settings_say_where_they_come_from() {
+    let sandbox = Sandbox::with_session();
+    std::fs::create_dir_all(sandbox.path().join("home/.config/mnemon")).unwrap();
+    sandbox.file(
+        "home/.config/mnemon/mnemon.toml",
+        "[defaults]\nuser = \"dana\"\n",
+    );
+    sandbox.file(".mnemon/mnemon.toml", "[lock]\ntimeout_ms = 7\n");
+    let ran = finish(
+        sandbox
+            .command()
+            .args(["config", "show", "--json"])
+            .env("MNEMON_LIMITS_FUTURE_SKEW_MINUTES", "9"),
+        b"",
+    );
+    let shown = ran.json();
+    let settings = shown["settings"].as_array().unwrap();
+    let setting = |key: &str| {
+        settings
+            .iter()
+            .find(|setting| setting["key"] == key)
+            .unwrap()
+    };
+    assert_eq!(setting("defaults.user")["value"], "\"dana\"");
+    assert!(
+        setting("defaults.user")["origin"]
+            .as_str()
+            .unwrap()
+            .ends_with("mnemon.toml:2")
+    );
+    assert_eq!(setting("lock.timeout_ms")["value"], "7");
+    assert_eq!(
+        setting("limits.future_skew_minutes")["origin"],
+        "MNEMON_LIMITS_FUTURE_SKEW_MINUTES"
+    );
+    assert_eq!(setting("storage.durability")["origin"], "default");
+    sandbox.json(&["remember", "x", "--session", "s"]);
+    assert_eq!(sandbox.json(&["get", "s/FACT-001"])["author"], "dana");
+}
+
+#[test]
+fn the_file_that_is_written_is_fine_and_never_overwritten() {
+    let sandbox = Sandbox::with_session();
+    let root = sandbox.path().canonicalize().unwrap();
+    let written = sandbox.json(&["config", "init"]);
+    assert_eq!(written, json!({"file": root.join(".mnemon/mnemon.toml")}));
+    assert_eq!(sandbox.json(&["config", "check"]), json!({"ok": true}));
+    assert_eq!(sandbox.refusal(&["config", "init"]).0, "E_STORAGE_IO");
+    sandbox.json(&["config", "init", "--user"]);
+    let file = sandbox.path().join("home/.config/mnemon/mnemon.toml");
+    assert_eq!(
+        sandbox.json(&["config", "check", file.to_str().unwrap()]),
+        json!({"ok": true})
+    );
+}

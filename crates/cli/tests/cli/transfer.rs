@@ -1,0 +1,247 @@
+//! Import and export.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+
+/// Every memory as it is listed, without what a new store decides anew.
+fn content(sandbox: &Sandbox) -> Vec<Value> {
+    let listed = sandbox.json(&["list", "--include-forgotten", "--sort", "oldest"]);
+    let mut memories = listed["memories"].as_array().unwrap().clone();
+    for memory in &mut memories {
+        for ours in ["recorded_at", "updated_at", "version"] {
+            memory[ours] = Value::Null;
+        }
+        if memory["state"]["forgotten"].is_object() {
+            memory["state"]["forgotten"]["at"] = Value::Null;
+        }
+    }
+    memories
+}
+
+fn store() -> Sandbox {
+    let sandbox = Sandbox::with_session();
+    sandbox.json(&[
+        "remember",
+        "one\ntwo \u{1b} 👩‍💻",
+        "--session",
+        "s",
+        "--kind",
+        "decision",
+        "--tag",
+        "t",
+        "--confidence",
+        "low",
+        "--at",
+        "2026-01-10T14:23:45+02:00",
+    ]);
+    sandbox.json(&[
+        "remember",
+        "linked",
+        "--session",
+        "s",
+        "--link",
+        "supersedes:DEC-001",
+        "--meta",
+        "k=v",
+        "--body",
+        "{\"own\":{\"deep\":[1.5,null]}}",
+    ]);
+    sandbox.json(&["remember", "mine", "--agent", "a", "--pin"]);
+    sandbox.json(&["remember", "ours", "--shared", "--sensitive"]);
+    sandbox.json(&["revise", "s/DEC-001", "--resolve", "done"]);
+    sandbox.json(&["get", "s/FACT-001"]);
+    sandbox.json(&["remember", "gone", "--session", "s"]);
+    sandbox.json(&["forget", "s/FACT-002", "--reason", "wrong"]);
+    sandbox
+}
+
+#[test]
+fn an_export_imported_elsewhere_is_the_same() {
+    for format in ["jsonl", "json"] {
+        let from = store();
+        let exported = from.run(&["export", "--all", "--format", format, "--json"]);
+        assert_eq!((exported.code, exported.stderr.as_str()), (0, ""));
+        let to = Sandbox::empty();
+        to.json(&["init"]);
+        let report = to
+            .run_with_input(&["import", "-", "--json"], exported.stdout.as_bytes())
+            .json();
+        assert_eq!(
+            report,
+            json!({"imported": 5, "skipped": 0, "sessions": ["s"], "dangling_links": 0, "errors": []})
+        );
+        assert_eq!(content(&to), content(&from), "{format}");
+        assert_eq!(to.json(&["session", "show", "s"])["user"], "user");
+        let again = to.run_with_input(&["import", "-", "--json"], exported.stdout.as_bytes());
+        assert_eq!(again.json()["skipped"], 5);
+        assert_eq!(content(&to), content(&from), "{format}");
+    }
+}
+
+#[test]
+fn an_export_to_a_file_is_whole_and_private() {
+    let sandbox = store();
+    let answer = sandbox.json(&["export", "--session", "s", "-o", "out.jsonl"]);
+    assert_eq!(
+        answer,
+        json!({"exported": 3, "sessions": 1, "file": "out.jsonl"})
+    );
+    let path = sandbox.path().join("out.jsonl");
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().count(), 4);
+    assert!(text.starts_with("{\"op\":\"session\",\"id\":\"s\""));
+    assert!(!sandbox.path().read_dir().unwrap().any(|entry| {
+        entry
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .ends_with(".part")
+    }));
+}
+
+#[test]
+fn scopes_choose_what_is_exported() {
+    let sandbox = store();
+    for (arguments, lines) in [
+        (vec!["--session", "s"], 4),
+        (vec!["--agent", "a"], 1),
+        (vec!["--shared"], 1),
+        (vec!["--agent", "a", "--shared"], 2),
+        (vec!["--all"], 6),
+        (vec![], 6),
+    ] {
+        let ran = sandbox.run(&[&["export"], &arguments[..]].concat());
+        assert_eq!(ran.stdout.lines().count(), lines, "{arguments:?}");
+    }
+    assert_eq!(
+        sandbox.refusal(&["export", "--session", "no"]).0,
+        "E_SESSION_NOT_FOUND"
+    );
+}
+
+#[test]
+fn a_stores_own_log_can_be_imported() {
+    let from = store();
+    let log = from.path().join(".mnemon/sessions/s/memory.jsonl");
+    let to = Sandbox::empty();
+    to.json(&["init"]);
+    let report = to.json(&["import", log.to_str().unwrap()]);
+    assert_eq!(report["imported"], 3);
+    let wanted: Vec<Value> = content(&from)
+        .into_iter()
+        .filter(|memory| memory["space"] == "session/s")
+        .collect();
+    assert_eq!(content(&to), wanted);
+}
+
+#[test]
+fn a_file_with_one_bad_line_changes_nothing() {
+    let sandbox = Sandbox::with_session();
+    let total = || sandbox.json(&["list"])["total"].clone();
+    for (file, code, message) in [
+        (
+            "{\"text\":\"a\"}\n{\"text\":\"\"}\n",
+            "E_SCHEMA_INVALID",
+            "line 2: text must be more than white space",
+        ),
+        (
+            "{\"text\":\"a\"}\n{\"tags\":[]}\n",
+            "E_SCHEMA_INVALID",
+            "line 2: text must be there: a memory without it has nothing to say",
+        ),
+        (
+            "{\"text\":\"a\",\"space\":\"x\"}\n",
+            "E_SCHEMA_INVALID",
+            "line 1: space must be session/<id>, agent/<id> or shared (given: x)",
+        ),
+    ] {
+        let path = sandbox.file("bad.jsonl", file);
+        let refused = sandbox.refusal(&["import", path.to_str().unwrap()]);
+        assert_eq!(refused, (code.to_owned(), message.to_owned()));
+        assert_eq!(total(), 0);
+    }
+    let big = format!(
+        "{{\"text\":\"a\"}}\n{{\"text\":\"{}\",\"session_id\":\"s\"}}\n",
+        "x".repeat((1 << 20) + 1)
+    );
+    let path = sandbox.file("big.jsonl", big);
+    let (code, message) = sandbox.refusal(&["import", path.to_str().unwrap()]);
+    assert_eq!(code, "E_SCHEMA_INVALID");
+    assert!(
+        message.starts_with("line 2: text must be at most 1048576 bytes"),
+        "{message}"
+    );
+    let latin = sandbox.file("latin.jsonl", b"{\"text\":\"a\"}\n{\"text\":\"\xe9\"}\n");
+    assert_eq!(
+        sandbox.refusal(&["import", latin.to_str().unwrap()]).0,
+        "E_INVALID_FORMAT"
+    );
+    let bomb = sandbox.file("bomb.json", "[".repeat(1_000_000));
+    assert_eq!(
+        sandbox.refusal(&["import", bomb.to_str().unwrap()]).0,
+        "E_INVALID_FORMAT"
+    );
+    let tags = format!(
+        "{{\"text\":\"a\",\"tags\":[{}]}}",
+        vec!["\"t\""; 300_000].join(",")
+    );
+    let tags = sandbox.file("tags.json", tags);
+    assert_eq!(
+        sandbox.refusal(&["import", tags.to_str().unwrap()]).0,
+        "E_SCHEMA_INVALID"
+    );
+    assert_eq!(
+        sandbox.refusal(&["import", "missing.jsonl"]).0,
+        "E_STORAGE_IO"
+    );
+    assert_eq!(total(), 0);
+}
+
+#[test]
+fn entries_of_other_programs_make_the_sessions_they_name() {
+    let sandbox = Sandbox::empty();
+    sandbox.json(&["init"]);
+    let file = concat!(
+        "{\"id\":\"mem_001\",\"session_id\":\"sess_001\",\"timestamp\":\"2026-01-10T10:00:00Z\",\"type\":\"conversation\",\"content\":{\"role\":\"user\",\"message\":\"Hello\"},\"importance\":0.5,\"decay_factor\":1.0,\"tags\":[],\"references\":[]}\r\n",
+        "{\"id\":\"mem_002\",\"session_id\":\"sess_001\",\"timestamp\":\"2026-01-10T10:01:00Z\",\"type\":\"conversation\",\"content\":{\"role\":\"assistant\",\"message\":\"Hi!\"},\"importance\":0.5,\"decay_factor\":1.0,\"tags\":[],\"references\":[\"mem_001\"]}\r\n",
+    );
+    let path = sandbox.file("memories.jsonl", file);
+    let report = sandbox.json(&["import", path.to_str().unwrap()]);
+    assert_eq!(
+        (&report["imported"], &report["sessions"]),
+        (&json!(2), &json!(["sess_001"]))
+    );
+    let memory = sandbox.json(&["get", "mem_002"]);
+    assert_eq!(memory["text"], "Hi!");
+    assert_eq!(memory["author"], "assistant");
+    assert_eq!(
+        memory["links"],
+        json!([{"rel": "related", "to": "mem_001"}])
+    );
+    assert_eq!(memory["created_at"], "2026-01-10T10:01:00Z");
+}
+
+#[test]
+fn a_session_can_be_chosen_for_all_of_it() {
+    let sandbox = Sandbox::with_session();
+    let input = b"[{\"text\":\"a\"},{\"text\":\"b\",\"space\":\"agent/x\"}]";
+    sandbox
+        .run_with_input(
+            &[
+                "import",
+                "-",
+                "--session",
+                "new",
+                "--format",
+                "json",
+                "--json",
+            ],
+            input,
+        )
+        .json();
+    assert_eq!(sandbox.json(&["list", "--session", "new"])["total"], 2);
+}

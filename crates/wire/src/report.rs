@@ -1,0 +1,220 @@
+//! What commands report: counts, problems, and what was done about them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use mnemon::engine::{Imported, Remembered};
+use mnemon::memory::{Handle, Kind, MemoryId, SessionId, Space};
+use mnemon::store::{Reindexed, Repair, Stats, Verification};
+use serde::Serialize;
+
+/// What became of a memory that was handed in.
+#[derive(Debug, Serialize)]
+pub struct RememberedShape<'a> {
+    id: &'a MemoryId,
+    handle: Option<Handle>,
+    space: &'a Space,
+    durable: bool,
+}
+
+impl<'a> RememberedShape<'a> {
+    /// The shape of a receipt.
+    pub fn of(kept: &'a Remembered) -> Self {
+        Self {
+            id: &kept.id,
+            handle: kept.handle,
+            space: &kept.space,
+            durable: kept.durable,
+        }
+    }
+}
+
+/// What was forgotten or brought back.
+#[derive(Debug, Serialize)]
+pub struct ForgottenShape<'a> {
+    count: usize,
+    ids: &'a [MemoryId],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dry_run: bool,
+}
+
+impl<'a> ForgottenShape<'a> {
+    /// The shape of a list of ids; `dry_run` if they were only looked up.
+    pub fn of(ids: &'a [MemoryId], dry_run: bool) -> Self {
+        Self {
+            count: ids.len(),
+            ids,
+            dry_run,
+        }
+    }
+}
+
+/// What an import did.
+#[derive(Debug, Serialize)]
+pub struct ImportedShape<'a> {
+    imported: u64,
+    skipped: u64,
+    sessions: &'a [SessionId],
+    dangling_links: u64,
+    /// Always empty: whatever can't be taken refuses the whole import.
+    errors: [&'static str; 0],
+}
+
+impl<'a> ImportedShape<'a> {
+    /// The shape of an import's report.
+    pub fn of(imported: &'a Imported) -> Self {
+        Self {
+            imported: imported.imported,
+            skipped: imported.skipped,
+            sessions: &imported.sessions,
+            dangling_links: imported.dangling,
+            errors: [],
+        }
+    }
+}
+
+/// What a check of everything found.
+#[derive(Debug, Serialize)]
+pub struct VerificationShape<'a> {
+    ok: bool,
+    checked: u64,
+    problems: Vec<ProblemShape<'a>>,
+    notes: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct ProblemShape<'a> {
+    space: &'a str,
+    line: Option<u64>,
+    code: &'static str,
+    message: &'a str,
+}
+
+impl<'a> VerificationShape<'a> {
+    /// The shape of a verification.
+    pub fn of(verification: &'a Verification) -> Self {
+        let problems = verification.problems.iter();
+        Self {
+            ok: verification.is_ok(),
+            checked: verification.checked,
+            problems: problems
+                .map(|problem| ProblemShape {
+                    space: &problem.space,
+                    line: problem.line,
+                    code: problem.code.as_str(),
+                    message: &problem.message,
+                })
+                .collect(),
+            notes: &verification.notes,
+        }
+    }
+}
+
+/// What a repair did.
+#[derive(Debug, Serialize)]
+pub struct RepairShape<'a> {
+    checked: u64,
+    quarantined: Vec<QuarantinedShape<'a>>,
+    accepted: &'a [String],
+    rewritten: &'a [Space],
+    unpoisoned: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct QuarantinedShape<'a> {
+    space: &'a Space,
+    line: u64,
+    bytes: u64,
+    problem: &'a str,
+    file: &'a Path,
+}
+
+impl<'a> RepairShape<'a> {
+    /// The shape of a repair.
+    pub fn of(repair: &'a Repair) -> Self {
+        let pieces = repair.quarantined.iter();
+        Self {
+            checked: repair.checked,
+            quarantined: pieces
+                .map(|piece| QuarantinedShape {
+                    space: &piece.space,
+                    line: piece.line,
+                    bytes: piece.bytes,
+                    problem: &piece.problem,
+                    file: &piece.file,
+                })
+                .collect(),
+            accepted: &repair.accepted,
+            rewritten: &repair.rewritten,
+            unpoisoned: repair.unpoisoned,
+        }
+    }
+}
+
+/// What a rebuild of the index did.
+#[derive(Debug, Serialize)]
+pub struct ReindexedShape {
+    logs: u64,
+    memories: u64,
+    bytes: u64,
+}
+
+impl ReindexedShape {
+    /// The shape of a rebuild.
+    pub fn of(reindexed: &Reindexed) -> Self {
+        Self {
+            logs: reindexed.logs,
+            memories: reindexed.memories,
+            bytes: reindexed.bytes,
+        }
+    }
+}
+
+/// Counts and sizes of a store.
+#[derive(Debug, Serialize)]
+pub struct StatsShape<'a> {
+    memories: u64,
+    forgotten: u64,
+    sessions: usize,
+    by_kind: &'a BTreeMap<Kind, u64>,
+    spaces: Vec<SpaceShape<'a>>,
+    log_bytes: u64,
+    index_bytes: u64,
+    damaged_lines: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct SpaceShape<'a> {
+    space: &'a Space,
+    memories: u64,
+    log_bytes: u64,
+    damaged_lines: u64,
+}
+
+impl<'a> StatsShape<'a> {
+    /// The shape of the statistics.
+    pub fn of(stats: &'a Stats) -> Self {
+        let spaces = stats.spaces.iter();
+        Self {
+            memories: stats.memories,
+            forgotten: stats.forgotten,
+            sessions: stats
+                .spaces
+                .iter()
+                .filter(|space| space.space.session().is_some())
+                .count(),
+            by_kind: &stats.by_kind,
+            spaces: spaces
+                .map(|space| SpaceShape {
+                    space: &space.space,
+                    memories: space.memories,
+                    log_bytes: space.log_bytes,
+                    damaged_lines: space.damaged_lines,
+                })
+                .collect(),
+            log_bytes: stats.log_bytes,
+            index_bytes: stats.index_bytes,
+            damaged_lines: stats.damaged_lines,
+        }
+    }
+}

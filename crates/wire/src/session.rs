@@ -1,0 +1,136 @@
+//! A session as it is printed.
+
+use std::collections::BTreeMap;
+
+use mnemon::Time;
+use mnemon::memory::{Kind, SessionId, Tag};
+use mnemon::session::{Session, SessionState};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A session with its details, its state and its statistics.
+#[derive(Debug, Serialize)]
+pub struct SessionShape<'a> {
+    id: &'a SessionId,
+    state: &'static str,
+    user: Option<&'a str>,
+    agents: &'a [String],
+    project: Option<&'a str>,
+    phase: Option<&'a str>,
+    tags: &'a [Tag],
+    created_at: Time,
+    last_activity: Time,
+    closed_at: Option<Time>,
+    memories: u64,
+    by_kind: &'a BTreeMap<Kind, u64>,
+    participants: Vec<ParticipantShape<'a>>,
+    size: SizeShape,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    preferences: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    decay: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    compaction: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    metadata: &'a Map<String, Value>,
+}
+
+#[derive(Debug, Serialize)]
+struct ParticipantShape<'a> {
+    name: &'a str,
+    messages: u64,
+    memories: u64,
+    last_active: Time,
+}
+
+#[derive(Debug, Serialize)]
+struct SizeShape {
+    log_bytes: u64,
+    quota_bytes: u64,
+    used_percent: f64,
+}
+
+impl<'a> SessionShape<'a> {
+    /// The shape of a session that is in this state and may have so many bytes.
+    pub fn of(session: &'a Session, state: SessionState, quota_bytes: u64) -> Self {
+        let details = &session.details;
+        Self {
+            id: &session.id,
+            state: state.as_str(),
+            user: details.user.as_deref(),
+            agents: &details.agents,
+            project: details.project.as_deref(),
+            phase: details.phase.as_deref(),
+            tags: &details.tags,
+            created_at: session.created_at,
+            last_activity: session.last_activity,
+            closed_at: details.closed_at,
+            memories: session.activity.memories(),
+            by_kind: &session.activity.by_kind,
+            participants: session
+                .activity
+                .participants
+                .iter()
+                .map(|participant| ParticipantShape {
+                    name: &participant.name,
+                    messages: participant.messages,
+                    memories: participant.memories,
+                    last_active: participant.last_active,
+                })
+                .collect(),
+            size: SizeShape {
+                log_bytes: session.activity.log_bytes,
+                quota_bytes,
+                used_percent: percent(session.activity.log_bytes, quota_bytes),
+            },
+            preferences: &details.preferences,
+            decay: &details.decay,
+            compaction: &details.compaction,
+            metadata: &details.metadata,
+        }
+    }
+}
+
+/// With one digit after the point, which is as exact as anybody wants to know.
+fn percent(part: u64, whole: u64) -> f64 {
+    let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
+    f64::from(u32::try_from(tenths).unwrap_or(u32::MAX)) / 10.0
+}
+
+/// All sessions.
+#[derive(Debug, Serialize)]
+pub struct SessionsShape<'a> {
+    sessions: Vec<SessionShape<'a>>,
+    total: usize,
+}
+
+impl<'a> SessionsShape<'a> {
+    /// The shape of a list.
+    pub fn of(sessions: Vec<SessionShape<'a>>) -> Self {
+        Self {
+            total: sessions.len(),
+            sessions,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent;
+
+    #[test]
+    fn use_of_the_quota_is_in_percent_with_one_digit() {
+        for (part, whole, expected) in [
+            (0, 10, 0.0),
+            (1, 3, 33.3),
+            (10, 10, 100.0),
+            (15, 10, 150.0),
+            (5, 0, 500.0),
+        ] {
+            assert!(
+                (percent(part, whole) - expected).abs() < 1e-9,
+                "{part}/{whole}"
+            );
+        }
+    }
+}
