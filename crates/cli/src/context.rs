@@ -29,9 +29,6 @@ pub(crate) struct Context {
     loaded: OnceCell<Loaded>,
 }
 
-/// How long a count of accesses may keep somebody waiting who only asked.
-const GLANCE_LOCK_MS: u64 = 20;
-
 impl Context {
     pub(crate) fn new(global: &Global) -> Outcome<Self> {
         let environment = Environment::read();
@@ -99,13 +96,6 @@ impl Context {
     /// The store, which must be there.
     pub(crate) fn reader(&self) -> Outcome<Mnemon> {
         let options = self.options()?;
-        self.engine(LocalStore::open(&self.root.path, options)?)
-    }
-
-    /// As [`Self::reader`], for commands that count what they show but must not wait for it.
-    pub(crate) fn glancing_reader(&self) -> Outcome<Mnemon> {
-        let mut options = self.options()?;
-        options.lock_timeout_ms = options.lock_timeout_ms.min(GLANCE_LOCK_MS);
         self.engine(LocalStore::open(&self.root.path, options)?)
     }
 

@@ -8,6 +8,7 @@
 pub mod disk;
 pub mod driver;
 pub mod hooked;
+pub mod hostile;
 pub mod inspect;
 pub mod numbered;
 pub mod traced;

@@ -11,6 +11,8 @@ use serde_json::{Map, Value};
 /// A session with its details, its state and its statistics.
 #[derive(Debug, Serialize)]
 pub struct SessionShape<'a> {
+    /// As `session new` answers.
+    session_id: &'a SessionId,
     id: &'a SessionId,
     state: &'static str,
     user: Option<&'a str>,
@@ -21,6 +23,7 @@ pub struct SessionShape<'a> {
     created_at: Time,
     last_activity: Time,
     closed_at: Option<Time>,
+    priority: f64,
     memories: u64,
     by_kind: &'a BTreeMap<Kind, u64>,
     participants: Vec<ParticipantShape<'a>>,
@@ -51,10 +54,11 @@ struct SizeShape {
 }
 
 impl<'a> SessionShape<'a> {
-    /// The shape of a session that is in this state and may have so many bytes.
-    pub fn of(session: &'a Session, state: SessionState, quota_bytes: u64) -> Self {
+    /// The shape of a session that is in this state now and may have so many bytes.
+    pub fn of(session: &'a Session, state: SessionState, now: Time, quota_bytes: u64) -> Self {
         let details = &session.details;
         Self {
+            session_id: &session.id,
             id: &session.id,
             state: state.as_str(),
             user: details.user.as_deref(),
@@ -65,6 +69,7 @@ impl<'a> SessionShape<'a> {
             created_at: session.created_at,
             last_activity: session.last_activity,
             closed_at: details.closed_at,
+            priority: (session.priority(now) * 1000.0).round() / 1000.0,
             memories: session.activity.memories(),
             by_kind: &session.activity.by_kind,
             participants: session

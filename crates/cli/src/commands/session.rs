@@ -120,7 +120,9 @@ impl List {
         let sessions = engine.sessions(&context.caller()?)?;
         let shapes = sessions
             .iter()
-            .map(|session| SessionShape::of(session, engine.session_state(session), quota))
+            .map(|session| {
+                SessionShape::of(session, engine.session_state(session), engine.now(), quota)
+            })
             .collect();
         context.output.answer(&SessionsShape::of(shapes), || {
             if sessions.is_empty() {

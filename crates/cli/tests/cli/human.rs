@@ -53,7 +53,7 @@ fn tables_fit_and_cards_tell_all() {
     ");
     insta::assert_snapshot!(human(&["session", "list"]), @r"
     session  state   who   memories     size  last activity
-    s        active  user         2  1.5 KiB  now
+    s        active  user         2  1.2 KiB  now
     1 session
     ");
     insta::assert_snapshot!(human(&["session", "show", "s"]), @r"

@@ -1,8 +1,10 @@
 //! A folder, an environment, and the program in it.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -44,6 +46,26 @@ impl Sandbox {
         let path = self.path().join(name);
         std::fs::write(&path, content).unwrap();
         path
+    }
+
+    /// Every file below the folder with its bytes and when they last changed.
+    ///
+    /// SQLite's shared memory is left out: it says who reads now, and no content.
+    pub(crate) fn files(&self) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+        let mut found = BTreeMap::new();
+        let mut folders = vec![self.path().to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap().flatten() {
+                let (path, metadata) = (entry.path(), entry.metadata().unwrap());
+                if metadata.is_dir() {
+                    folders.push(path);
+                } else if !path.to_string_lossy().ends_with("-shm") {
+                    let bytes = std::fs::read(&path).unwrap();
+                    found.insert(path, (bytes, metadata.modified().unwrap()));
+                }
+            }
+        }
+        found
     }
 
     pub(crate) fn command(&self) -> Command {

@@ -14,7 +14,7 @@ const ALLOWED: [(&str, &[&str]); 7] = [
         "mnemon-cli",
         &["mnemon", "mnemon-wire", "mnemon-server", "mnemon-postgres"],
     ),
-    ("mnemon-testkit", &["mnemon"]),
+    ("mnemon-testkit", &["mnemon", "mnemon-wire"]),
     ("mnemon-bench", &["mnemon"]),
 ];
 

@@ -14,7 +14,7 @@ use crate::human::{NAME, STRONG, bytes, count};
 /// Prints a session.
 pub(super) fn answer(context: &Context, engine: &Mnemon, session: &Session) -> Outcome {
     let quota = context.config()?.storage.session_bytes_max;
-    let shape = SessionShape::of(session, engine.session_state(session), quota);
+    let shape = SessionShape::of(session, engine.session_state(session), engine.now(), quota);
     context
         .output
         .answer(&shape, || card(context, engine, session, quota))

@@ -1,0 +1,52 @@
+//! What must hold for any bytes at all: the checks that fuzzing runs by the million.
+
+use mnemon::store::local::log::Line;
+use mnemon::store::local::log::scan::{Found, Start, scan};
+
+use crate::disk::Bytes;
+
+/// Any bytes as a log: nothing panics, what is found stands where it is said
+/// to stand and is sound, and nothing is found twice.
+pub fn check_log(bytes: &[u8]) {
+    let file = Bytes(bytes.to_vec());
+    let mut behind = 0;
+    let place = |offset: u64, length: u64| {
+        let begin = usize::try_from(offset).expect("within the file");
+        begin..begin + usize::try_from(length).expect("within the file")
+    };
+    let end = scan(&file, Start::BEGINNING, |found| -> Result<(), ()> {
+        let (offset, length) = match &found {
+            Found::Record(placed) => (placed.offset, placed.length),
+            Found::Damage(damage) => (damage.offset, damage.length),
+        };
+        assert!(offset >= behind, "pieces come in order and don't overlap");
+        behind = offset + length;
+        if let Found::Record(placed) = found {
+            let (line, checksum) = Line::decode(&bytes[place(placed.offset, placed.length)])
+                .expect("a record stands where it is said to stand");
+            assert_eq!((&line, checksum), (&placed.line, placed.checksum));
+        }
+        Ok(())
+    })
+    .expect("reading from memory does not fail");
+    assert!(end.start.offset >= behind && end.start.offset <= bytes.len() as u64);
+    if let Some(tail) = end.tail {
+        assert_eq!(
+            tail.offset + tail.length,
+            bytes.len() as u64,
+            "a tail reaches the end"
+        );
+    }
+}
+
+/// Any bytes as a file to import: refused with a code and a next step, or taken
+/// as memories that can be written out and taken again.
+pub fn check_import(bytes: &[u8]) {
+    use mnemon_wire::import::{Format, read_import};
+
+    for format in [Format::Auto, Format::Jsonl, Format::Json] {
+        if let Err(error) = read_import(bytes, format, None) {
+            assert!(!error.to_string().is_empty() && !error.hint().is_empty());
+        }
+    }
+}
