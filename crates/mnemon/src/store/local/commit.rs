@@ -13,7 +13,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::Connection;
-use sha2::{Digest, Sha256};
 
 use super::LocalStore;
 use super::disk::{DiskFile, Stat};
@@ -23,6 +22,7 @@ use super::lock::Held;
 use super::log::line::{self, Checksum, Line};
 use super::log::record::Record;
 use super::log::tail;
+use super::log::transaction::{self, Signed};
 use super::plan::{Planned, Planner, Touched};
 use super::sync::Ticket;
 use crate::config::Durability;
@@ -288,9 +288,10 @@ impl LocalStore {
                     Some(log) => drop(logs.insert(batch.space.clone(), log)),
                     // A new log is made only once something is to be written to it.
                     None => {
-                        let planned = plan_for_new_log(connection, &self.files, &pending, batch)
-                            .and_then(|planned| within_quota(planned, 0, batch));
-                        if let Err(refusal) = planned {
+                        let empty = Position::of_nothing();
+                        let planner =
+                            Planner::new(connection, &self.files, &empty, &pending, batch);
+                        if let Err(refusal) = plan_within_quota(planner, 0) {
                             fates.push(Fate::Refused(refusal));
                             continue;
                         }
@@ -302,16 +303,26 @@ impl LocalStore {
             let log = logs.get_mut(&batch.space).expect("prepared above");
             let planner = Planner::new(connection, &self.files, &log.position, &pending, batch);
             let at = planner.at;
-            fates.push(
-                match planner
-                    .plan()
-                    .and_then(|planned| within_quota(planned, log.end(), batch))
-                {
-                    Ok(planned) => log.take(connection, batch, planned, at, &mut pending)?,
-                    Err(error @ Error::Index { .. }) => return Err(error),
-                    Err(refusal) => Fate::Refused(refusal),
-                },
-            );
+            fates.push(match plan_within_quota(planner, log.end()) {
+                Ok((plan, lines)) => {
+                    pending.extend(plan.touched);
+                    let receipt = Receipt {
+                        outcomes: plan.outcomes,
+                        durable: true,
+                    };
+                    match log.take(connection, &batch.space, lines, at)? {
+                        None => Fate::Unchanged(receipt),
+                        Some(checksum) => Fate::Planned {
+                            space: batch.space.clone(),
+                            receipt,
+                            checksum,
+                            refers_to: plan.refers_to,
+                        },
+                    }
+                }
+                Err(error @ Error::Index { .. }) => return Err(error),
+                Err(refusal) => Fate::Refused(refusal),
+            });
         }
         Ok(fates)
     }
@@ -485,68 +496,39 @@ impl LocalStore {
 }
 
 impl Appending {
-    /// Takes a planned batch in: its lines to be written, and the index.
+    /// Takes the lines of a batch in, to be written and into the index; the last one's checksum.
     fn take(
         &mut self,
         connection: &Connection,
-        batch: &Batch,
-        planned: Planned,
+        space: &Space,
+        lines: Vec<Signed>,
         at: Time,
-        pending: &mut HashMap<MemoryId, Touched>,
-    ) -> Result<Fate> {
-        let receipt = Receipt {
-            outcomes: planned.outcomes,
-            durable: true,
-        };
-        pending.extend(planned.touched);
-        let count = planned.lines.len() as u64;
-        let tx = (count > 1).then(|| super::unique(at.micros()));
-        let mut digest = Sha256::new();
+    ) -> Result<Option<Checksum>> {
+        if !lines.is_empty() {
+            self.begin_lines(connection, space, at)?;
+        }
         let mut last = None;
-        if count > 0 {
-            self.begin_lines(connection, &batch.space, at)?;
+        for line in lines {
+            last = Some(line.checksum);
+            self.append(connection, space, line)?;
         }
-        for mut line in planned.lines {
-            line.tx.clone_from(&tx);
-            let checksum = self.append(connection, &batch.space, line)?;
-            digest.update(checksum);
-            last = Some(checksum);
-        }
-        if let Some(tx) = &tx {
-            let digest = line::hex(&digest.finalize().into());
-            last = Some(self.append(
-                connection,
-                &batch.space,
-                Line::commit(tx, count, &digest, at),
-            )?);
-        }
-        Ok(match last {
-            None => Fate::Unchanged(receipt),
-            Some(checksum) => Fate::Planned {
-                space: batch.space.clone(),
-                receipt,
-                checksum,
-                refers_to: planned.refers_to,
-            },
-        })
+        Ok(last)
     }
 
-    fn append(&mut self, connection: &Connection, space: &Space, line: Line) -> Result<Checksum> {
-        let (bytes, checksum) = line.encode();
+    fn append(&mut self, connection: &Connection, space: &Space, signed: Signed) -> Result<()> {
         let place = apply::Place {
             offset: self.end(),
-            length: bytes.len() as u64 - 1,
+            length: signed.bytes.len() as u64 - 1,
             number: self.position.end.start.number,
-            checksum,
-            recorded_at: line.recorded_at,
+            checksum: signed.checksum,
+            recorded_at: signed.line.recorded_at,
         };
-        self.bytes.extend_from_slice(&bytes);
+        self.bytes.extend_from_slice(&signed.bytes);
         self.position.end.start.offset = self.end();
         self.position.end.start.number += 1;
-        let record = Record::read(line)?;
+        let record = Record::read(signed.line)?;
         apply::record(connection, space, &mut self.position, &place, record)
-            .map_err(Error::index("index"))?;
-        Ok(checksum)
+            .map_err(Error::index("index"))
     }
 
     /// What must come before the first new line: the header of a new log, or
@@ -554,7 +536,8 @@ impl Appending {
     fn begin_lines(&mut self, connection: &Connection, space: &Space, at: Time) -> Result<()> {
         if self.end() == 0 {
             let generation = super::unique(at.micros());
-            self.append(connection, space, Line::header(space, &generation, &[], at))?;
+            let header = Line::header(space, &generation, &[], at);
+            self.append(connection, space, Signed::new(header))?;
         } else if std::mem::take(&mut self.position.end.newline_missing) {
             self.bytes.push(b'\n');
             self.position.end.start.offset = self.end();
@@ -600,29 +583,18 @@ impl Fate {
     }
 }
 
-/// Plans a batch as if its log were there and empty, to see whether it is refused.
-fn plan_for_new_log(
-    connection: &Connection,
-    files: &super::files::LogFiles,
-    pending: &HashMap<MemoryId, Touched>,
-    batch: &Batch,
-) -> Result<Planned> {
-    let empty = Position::of_nothing();
-    Planner::new(connection, files, &empty, pending, batch).plan()
-}
-
-fn within_quota(planned: Planned, used_bytes: u64, batch: &Batch) -> Result<Planned> {
+/// Plans a batch, and refuses it if its lines don't fit into the session any more.
+fn plan_within_quota(planner: Planner<'_>, used_bytes: u64) -> Result<(Planned, Vec<Signed>)> {
+    let (batch, at) = (planner.batch, planner.at);
+    let mut plan = planner.plan()?;
+    let lines = transaction::sign(std::mem::take(&mut plan.lines), at);
     let (Some(session), Some(limit_bytes)) = (batch.space.session(), batch.quota_bytes) else {
-        return Ok(planned);
+        return Ok((plan, lines));
     };
-    if planned.lines.is_empty() || !batch.writes.iter().any(crate::store::Write::grows) {
-        return Ok(planned);
+    if lines.is_empty() || !batch.writes.iter().any(crate::store::Write::grows) {
+        return Ok((plan, lines));
     }
-    let needed_bytes: u64 = planned
-        .lines
-        .iter()
-        .map(|line| line.encode().0.len() as u64)
-        .sum();
+    let needed_bytes: u64 = lines.iter().map(|line| line.bytes.len() as u64).sum();
     if used_bytes + needed_bytes > limit_bytes {
         return Err(Error::SessionFull {
             session: session.to_string(),
@@ -631,7 +603,7 @@ fn within_quota(planned: Planned, used_bytes: u64, batch: &Batch) -> Result<Plan
             limit_bytes,
         });
     }
-    Ok(planned)
+    Ok((plan, lines))
 }
 
 /// At the first touch by this process: is the last line that the index knows there?
