@@ -49,7 +49,7 @@ pub(super) struct Queue {
 
 #[derive(Debug)]
 struct Request {
-    batch: Batch,
+    batch: Arc<Batch>,
     answer: Arc<Mutex<Option<Result<Appended>>>>,
 }
 
@@ -107,6 +107,7 @@ enum Fate {
 impl LocalStore {
     /// Commits, and tries again for a while if the disk can't take it.
     pub(super) fn commit_with_retries(&self, batch: Batch) -> Result<Receipt> {
+        let batch = Arc::new(batch);
         let mut pause = Duration::from_millis(self.options.retry_backoff_ms);
         if self.anything_waits()
             && self.write_what_waits().is_err()
@@ -119,7 +120,7 @@ impl LocalStore {
         }
         let mut attempt = 1;
         loop {
-            match self.commit_once(batch.clone()) {
+            match self.commit_once(&batch) {
                 Err(error) if is_transient(&error) => {
                     if attempt >= self.options.write_attempts {
                         return match batch.on_full {
@@ -137,7 +138,7 @@ impl LocalStore {
     }
 
     /// Appends, makes durable, and makes sure that the log was not replaced meanwhile.
-    pub(super) fn commit_once(&self, batch: Batch) -> Result<Receipt> {
+    pub(super) fn commit_once(&self, batch: &Arc<Batch>) -> Result<Receipt> {
         loop {
             let appended = self.append_in_turn(batch.clone())?;
             let Some(proof) = appended.proof else {
@@ -154,7 +155,7 @@ impl LocalStore {
         }
     }
 
-    fn append_in_turn(&self, batch: Batch) -> Result<Appended> {
+    fn append_in_turn(&self, batch: Arc<Batch>) -> Result<Appended> {
         let answer = Arc::new(Mutex::new(None));
         let mut requests = self.requests();
         requests.push_back(Request {
@@ -185,7 +186,7 @@ impl LocalStore {
 
     /// Serves a group; each request gets its answer, whatever happens.
     fn serve(&self, group: &[Request], turn: &mut Turn<'_>) {
-        let batches: Vec<&Batch> = group.iter().map(|request| &request.batch).collect();
+        let batches: Vec<&Batch> = group.iter().map(|request| &*request.batch).collect();
         let outcome = self.append_group(
             &batches,
             turn.open.as_mut().expect("there until it is given back"),
