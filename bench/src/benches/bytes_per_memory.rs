@@ -14,7 +14,7 @@ pub(super) const BENCH: Bench = Bench {
 
 fn run(place: &Place) -> Result<Vec<Figure>> {
     let engine = place::open(place.large()?)?;
-    // A fresh index, without a write-ahead log that waits to be taken in.
+    // A fresh index; the write-ahead log that it leaves is counted with it.
     engine.reindex(&caller(), &mut |_| {})?;
     let stats = engine.stats(&caller())?;
     let memories = float(stats.memories);
