@@ -1,7 +1,7 @@
 //! Batches that wait in memory while the disk is full, for callers that asked for it.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::LocalStore;
 use crate::error::{Error, Result};
@@ -9,17 +9,17 @@ use crate::store::{Batch, Outcome, Receipt, Write};
 
 /// Batches in the order in which they came.
 #[derive(Debug, Default)]
-pub(super) struct Buffer(Mutex<VecDeque<Batch>>);
+pub(super) struct Buffer(Mutex<VecDeque<Arc<Batch>>>);
 
 impl LocalStore {
     /// Holds a batch that the disk could not take, if there is room; else the error stands.
-    pub(super) fn hold(&self, batch: Batch, error: Error) -> Result<Receipt> {
+    pub(super) fn hold(&self, batch: Arc<Batch>, error: Error) -> Result<Receipt> {
         let mut waiting = self
             .waiting
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let held: u64 = waiting.iter().map(bytes).sum();
+        let held: u64 = waiting.iter().map(|batch| bytes(batch)).sum();
         if held + bytes(&batch) > self.options.buffer_bytes_max {
             return Err(error);
         }
@@ -51,7 +51,7 @@ impl LocalStore {
                 .unwrap_or_else(PoisonError::into_inner)
                 .pop_front();
             let Some(batch) = next else { return Ok(()) };
-            match self.commit_once(batch.clone()) {
+            match self.commit_once(&batch) {
                 Ok(_) => {}
                 Err(
                     error @ (Error::Full { .. } | Error::Io { .. } | Error::LockTimeout { .. }),

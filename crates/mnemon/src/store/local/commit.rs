@@ -9,11 +9,10 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use rusqlite::Connection;
-use sha2::{Digest, Sha256};
 
 use super::LocalStore;
 use super::catch_up::is_last_line_there;
@@ -24,6 +23,7 @@ use super::lock::Held;
 use super::log::line::{self, Checksum, Line};
 use super::log::record::Record;
 use super::log::tail;
+use super::log::transaction::{self, Signed};
 use super::plan::{Planned, Planner, Touched};
 use super::sync::Ticket;
 use crate::config::Durability;
@@ -44,12 +44,21 @@ pub(super) struct Queue {
     requests: Mutex<VecDeque<Request>>,
     /// Held by the thread that serves the others.
     serving: Mutex<OpenLogs>,
+    /// A group was served: its members have their answers, and the turn is free.
+    served: Condvar,
 }
 
 #[derive(Debug)]
 struct Request {
-    batch: Batch,
+    batch: Arc<Batch>,
     answer: Arc<Mutex<Option<Result<Appended>>>>,
+}
+
+/// The right to serve the others; who waits is woken when it is given back, even by a panic.
+struct Turn<'a> {
+    queue: &'a Queue,
+    /// None only while it is given back.
+    open: Option<MutexGuard<'a, OpenLogs>>,
 }
 
 /// A batch that is in the log and in the index, but maybe not on the disk.
@@ -100,6 +109,7 @@ enum Fate {
 impl LocalStore {
     /// Commits, and tries again for a while if the disk can't take it.
     pub(super) fn commit_with_retries(&self, batch: Batch) -> Result<Receipt> {
+        let batch = Arc::new(batch);
         let mut pause = Duration::from_millis(self.options.retry_backoff_ms);
         if self.anything_waits()
             && self.write_what_waits().is_err()
@@ -112,7 +122,7 @@ impl LocalStore {
         }
         let mut attempt = 1;
         loop {
-            match self.commit_once(batch.clone()) {
+            match self.commit_once(&batch) {
                 Err(error) if is_transient(&error) => {
                     if attempt >= self.options.write_attempts {
                         return match batch.on_full {
@@ -130,7 +140,7 @@ impl LocalStore {
     }
 
     /// Appends, makes durable, and makes sure that the log was not replaced meanwhile.
-    pub(super) fn commit_once(&self, batch: Batch) -> Result<Receipt> {
+    pub(super) fn commit_once(&self, batch: &Arc<Batch>) -> Result<Receipt> {
         loop {
             let appended = self.append_in_turn(batch.clone())?;
             let Some(proof) = appended.proof else {
@@ -147,34 +157,42 @@ impl LocalStore {
         }
     }
 
-    fn append_in_turn(&self, batch: Batch) -> Result<Appended> {
+    fn append_in_turn(&self, batch: Arc<Batch>) -> Result<Appended> {
         let answer = Arc::new(Mutex::new(None));
-        self.requests().push_back(Request {
+        let mut requests = self.requests();
+        requests.push_back(Request {
             batch,
             answer: answer.clone(),
         });
-        let mut open = self
-            .queue
-            .serving
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(answer) = answer.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 return answer;
             }
-            let group: Vec<Request> = {
-                let mut requests = self.requests();
-                let count = requests.len().min(GROUP_MAX);
-                requests.drain(..count).collect()
+            // Whoever has an answer leaves with it; only who has none waits for the turn.
+            let Some(mut turn) = self.queue.try_turn() else {
+                requests = self
+                    .queue
+                    .served
+                    .wait(requests)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
             };
-            self.serve(group, &mut open);
+            let count = requests.len().min(GROUP_MAX);
+            let group: Vec<Request> = requests.drain(..count).collect();
+            drop(requests);
+            self.serve(&group, &mut turn);
+            drop(turn);
+            requests = self.requests();
         }
     }
 
     /// Serves a group; each request gets its answer, whatever happens.
-    fn serve(&self, group: Vec<Request>, open: &mut OpenLogs) {
-        let batches: Vec<&Batch> = group.iter().map(|request| &request.batch).collect();
-        let outcome = self.append_group(&batches, open);
+    fn serve(&self, group: &[Request], turn: &mut Turn<'_>) {
+        let batches: Vec<&Batch> = group.iter().map(|request| &*request.batch).collect();
+        let outcome = self.append_group(
+            &batches,
+            turn.open.as_mut().expect("there until it is given back"),
+        );
         let mut answers = match outcome {
             Ok(answers) => answers.into_iter().map(Some).collect::<Vec<_>>(),
             Err(error) => group.iter().map(|_| Some(Err(error.clone()))).collect(),
@@ -298,9 +316,10 @@ impl LocalStore {
                     Some(log) => drop(logs.insert(batch.space.clone(), log)),
                     // A new log is made only once something is to be written to it.
                     None => {
-                        let planned = plan_for_new_log(connection, &self.files, &pending, batch)
-                            .and_then(|planned| within_quota(planned, 0, batch));
-                        if let Err(refusal) = planned {
+                        let empty = Position::of_nothing();
+                        let planner =
+                            Planner::new(connection, &self.files, &empty, &pending, batch);
+                        if let Err(refusal) = plan_within_quota(planner, 0) {
                             fates.push(Fate::Refused(refusal));
                             continue;
                         }
@@ -312,16 +331,22 @@ impl LocalStore {
             let log = logs.get_mut(&batch.space).expect("prepared above");
             let plan = Planner::new(connection, &self.files, &log.position, &pending, batch);
             let at = plan.at;
-            fates.push(
-                match plan
-                    .plan()
-                    .and_then(|planned| within_quota(planned, log.end(), batch))
-                {
-                    Ok(planned) => log.take(connection, batch, planned, at, &mut pending)?,
-                    Err(error @ Error::Index { .. }) => return Err(error),
-                    Err(refusal) => Fate::Refused(refusal),
-                },
-            );
+            fates.push(match plan_within_quota(plan, log.end()) {
+                Ok((planned, lines)) => {
+                    pending.extend(planned.touched);
+                    Fate::Settled {
+                        space: batch.space.clone(),
+                        receipt: Receipt {
+                            outcomes: planned.outcomes,
+                            durable: true,
+                        },
+                        checksum: log.take(connection, &batch.space, lines, at)?,
+                        refers_to: planned.refers_to,
+                    }
+                }
+                Err(error @ Error::Index { .. }) => return Err(error),
+                Err(refusal) => Fate::Refused(refusal),
+            });
         }
         Ok(fates)
     }
@@ -506,73 +531,71 @@ impl LocalStore {
     }
 
     fn requests(&self) -> MutexGuard<'_, VecDeque<Request>> {
-        self.queue
-            .requests
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.queue.requests()
+    }
+}
+
+impl Queue {
+    fn requests(&self) -> MutexGuard<'_, VecDeque<Request>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The right to serve, if nobody has it. Ask for it with the requests
+    /// locked, as that is what makes waiting for `served` safe.
+    fn try_turn(&self) -> Option<Turn<'_>> {
+        let open = match self.serving.try_lock() {
+            Ok(open) => open,
+            Err(TryLockError::Poisoned(error)) => error.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        Some(Turn {
+            queue: self,
+            open: Some(open),
+        })
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.open = None;
+        // With the requests locked nobody is between its look at the turn and its wait.
+        let _requests = self.queue.requests();
+        self.queue.served.notify_all();
     }
 }
 
 impl Appending {
-    /// Takes a planned batch in: its lines to be written, and the index.
+    /// Takes the lines of a batch in, to be written and into the index; the last one's checksum.
     fn take(
         &mut self,
         connection: &Connection,
-        batch: &Batch,
-        planned: Planned,
+        space: &Space,
+        lines: Vec<Signed>,
         at: Time,
-        pending: &mut HashMap<MemoryId, Touched>,
-    ) -> Result<Fate> {
-        let receipt = Receipt {
-            outcomes: planned.outcomes,
-            durable: true,
-        };
-        pending.extend(planned.touched);
-        let count = planned.lines.len() as u64;
-        let tx = (count > 1).then(|| super::unique(at.micros()));
-        let mut digest = Sha256::new();
-        let mut last = self.position.last.map(|(_, _, checksum)| checksum);
-        if count > 0 {
-            self.begin_lines(connection, &batch.space, at)?;
+    ) -> Result<Option<Checksum>> {
+        if !lines.is_empty() {
+            self.begin_lines(connection, space, at)?;
         }
-        for mut line in planned.lines {
-            line.tx.clone_from(&tx);
-            let checksum = self.append(connection, &batch.space, line)?;
-            digest.update(checksum);
-            last = Some(checksum);
+        for line in lines {
+            self.append(connection, space, line)?;
         }
-        if let Some(tx) = &tx {
-            let digest = line::hex(&digest.finalize().into());
-            last = Some(self.append(
-                connection,
-                &batch.space,
-                Line::commit(tx, count, &digest, at),
-            )?);
-        }
-        Ok(Fate::Settled {
-            space: batch.space.clone(),
-            receipt,
-            checksum: last,
-            refers_to: planned.refers_to,
-        })
+        Ok(self.position.last.map(|(_, _, checksum)| checksum))
     }
 
-    fn append(&mut self, connection: &Connection, space: &Space, line: Line) -> Result<Checksum> {
-        let (bytes, checksum) = line.encode();
+    fn append(&mut self, connection: &Connection, space: &Space, signed: Signed) -> Result<()> {
         let place = apply::Place {
             offset: self.end(),
-            length: bytes.len() as u64 - 1,
+            length: signed.bytes.len() as u64 - 1,
             number: self.position.end.start.number,
-            checksum,
-            recorded_at: line.recorded_at,
+            checksum: signed.checksum,
+            recorded_at: signed.line.recorded_at,
         };
-        self.bytes.extend_from_slice(&bytes);
+        self.bytes.extend_from_slice(&signed.bytes);
         self.position.end.start.offset = self.end();
         self.position.end.start.number += 1;
-        let record = Record::read(line)?;
+        let record = Record::read(signed.line)?;
         apply::record(connection, space, &mut self.position, &place, record)
-            .map_err(Error::index("index"))?;
-        Ok(checksum)
+            .map_err(Error::index("index"))
     }
 
     /// What must come before the first new line: the header of a new log, or
@@ -580,7 +603,8 @@ impl Appending {
     fn begin_lines(&mut self, connection: &Connection, space: &Space, at: Time) -> Result<()> {
         if self.end() == 0 {
             let generation = super::unique(at.micros());
-            self.append(connection, space, Line::header(space, &generation, &[], at))?;
+            let header = Line::header(space, &generation, &[], at);
+            self.append(connection, space, Signed::new(header))?;
         } else if std::mem::take(&mut self.position.end.newline_missing) {
             self.bytes.push(b'\n');
             self.position.end.start.offset = self.end();
@@ -620,29 +644,18 @@ impl Fate {
     }
 }
 
-/// Plans a batch as if its log were there and empty, to see whether it is refused.
-fn plan_for_new_log(
-    connection: &Connection,
-    files: &super::files::LogFiles,
-    pending: &HashMap<MemoryId, Touched>,
-    batch: &Batch,
-) -> Result<Planned> {
-    let empty = Position::of_nothing();
-    Planner::new(connection, files, &empty, pending, batch).plan()
-}
-
-fn within_quota(planned: Planned, used_bytes: u64, batch: &Batch) -> Result<Planned> {
+/// Plans a batch, and refuses it if its lines don't fit into the session any more.
+fn plan_within_quota(planner: Planner<'_>, used_bytes: u64) -> Result<(Planned, Vec<Signed>)> {
+    let (batch, at) = (planner.batch, planner.at);
+    let mut plan = planner.plan()?;
+    let lines = transaction::sign(std::mem::take(&mut plan.lines), at);
     let (Some(session), Some(limit_bytes)) = (batch.space.session(), batch.quota_bytes) else {
-        return Ok(planned);
+        return Ok((plan, lines));
     };
-    if planned.lines.is_empty() || !batch.writes.iter().any(crate::store::Write::grows) {
-        return Ok(planned);
+    if lines.is_empty() || !batch.writes.iter().any(crate::store::Write::grows) {
+        return Ok((plan, lines));
     }
-    let needed_bytes: u64 = planned
-        .lines
-        .iter()
-        .map(|line| line.encode().0.len() as u64)
-        .sum();
+    let needed_bytes: u64 = lines.iter().map(|line| line.bytes.len() as u64).sum();
     if used_bytes + needed_bytes > limit_bytes {
         return Err(Error::SessionFull {
             session: session.to_string(),
@@ -651,7 +664,7 @@ fn within_quota(planned: Planned, used_bytes: u64, batch: &Batch) -> Result<Plan
             limit_bytes,
         });
     }
-    Ok(planned)
+    Ok((plan, lines))
 }
 
 /// Whether the same write may succeed a moment later. A failed sync never does.

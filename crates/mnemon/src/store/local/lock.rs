@@ -26,8 +26,11 @@ const NOTE_BYTES: usize = 1024;
 /// More logs than this in one go are noted as "any".
 const NOTED_LOGS_MAX: usize = 6;
 
-/// The first pause between two tries; most holders are done by then.
-const FIRST_PAUSE: Duration = Duration::from_micros(30);
+/// The shortest pause between two tries; many holders are done by then.
+const PAUSE_MIN: Duration = Duration::from_micros(30);
+
+/// A pause is this part of the time waited so far.
+const PAUSE_PART: u32 = 8;
 
 /// The lock file's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +103,6 @@ impl StoreLock {
         operation: &str,
         since: String,
     ) -> Result<Held<'_>> {
-        let mut pause = FIRST_PAUSE;
         loop {
             if let Some(held) = self.try_acquire(operation, since.clone())? {
                 return Ok(held);
@@ -116,10 +118,10 @@ impl StoreLock {
                     holder: self.read_note().ok().and_then(|note| note.holder()),
                 });
             };
+            // In proportion to the wait so far: who waits behind many short
+            // holds is there when the lock is free, who waits long polls little.
+            let pause = (waited / PAUSE_PART).clamp(PAUSE_MIN, self.pause_max.max(PAUSE_MIN));
             std::thread::sleep(pause.min(left));
-            // Uneven steps, so that waiting processes don't march in step.
-            pause = (pause + pause / 2 + Duration::from_micros(u64::from(std::process::id() % 16)))
-                .min(self.pause_max);
         }
     }
 

@@ -12,5 +12,6 @@ pub mod line;
 pub(crate) mod record;
 pub mod scan;
 pub(crate) mod tail;
+pub(crate) mod transaction;
 
 pub use line::Line;

@@ -342,8 +342,10 @@ impl<'a> Planner<'a> {
         }
         let in_index: Option<u32> = self
             .connection
+            // The last condition lets the index on handles answer without a walk.
             .prepare_cached(
-                "SELECT max(handle_number) FROM memories WHERE log = ?1 AND handle_kind = ?2",
+                "SELECT max(handle_number) FROM memories
+                 WHERE log = ?1 AND handle_kind = ?2 AND handle_number IS NOT NULL",
             )
             .and_then(|mut statement| {
                 statement.query_row(

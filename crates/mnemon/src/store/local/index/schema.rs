@@ -104,6 +104,8 @@ fn set_up(connection: Connection) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.set_prepared_statement_cache_capacity(64);
+    // Without it SQLite plans a statement anew whenever another value is bound.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
         connection.execute_batch(&format!(

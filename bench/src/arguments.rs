@@ -1,0 +1,53 @@
+//! The command line: few words, so they are read by hand.
+
+use std::path::PathBuf;
+
+use crate::{Result, benches};
+
+pub(crate) const USAGE: &str = "\
+mnemon-bench [--only NAME] [--quick] [--dir FOLDER] [--json FILE]
+
+  --only NAME    one bench alone
+  --quick        a tenth of the work, for a first impression
+  --dir FOLDER   where the stores are made (default: here); put it on the disk
+                 that is to be measured, not in memory
+  --json FILE    the figures as JSON too";
+
+/// What the caller wants.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    pub(crate) only: Option<String>,
+    pub(crate) quick: bool,
+    pub(crate) dir: Option<PathBuf>,
+    pub(crate) json: Option<PathBuf>,
+    pub(crate) help: bool,
+}
+
+impl Arguments {
+    pub(crate) fn parse(words: &[String]) -> Result<Self> {
+        let mut arguments = Self::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || {
+                words
+                    .next()
+                    .cloned()
+                    .ok_or(format!("{word} needs a value\n{USAGE}"))
+            };
+            match word.as_str() {
+                "--only" => arguments.only = Some(value()?),
+                "--dir" => arguments.dir = Some(value()?.into()),
+                "--json" => arguments.json = Some(value()?.into()),
+                "--quick" => arguments.quick = true,
+                "--help" | "-h" => arguments.help = true,
+                _ => return Err(format!("{word} is not known\n{USAGE}").into()),
+            }
+        }
+        if let Some(only) = &arguments.only
+            && !benches::ALL.iter().any(|bench| bench.name == only)
+        {
+            return Err(format!("there is no bench {only}; --help lists them").into());
+        }
+        Ok(arguments)
+    }
+}

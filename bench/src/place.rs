@@ -1,0 +1,122 @@
+//! Where the stores are made, and the stores that several benches share.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mnemon::config::Config;
+use mnemon::engine::NewSession;
+use mnemon::memory::{SessionId, Space};
+use mnemon::store::OnFull;
+use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::{Caller, Mnemon};
+use tempfile::TempDir;
+
+use crate::Result;
+use crate::arguments::Arguments;
+use crate::corpus::Corpus;
+
+/// Sessions of the large store, and memories in each.
+const SESSIONS: usize = 100;
+
+/// A session holds no more by default.
+const SESSION_BYTES: u64 = 10 << 20;
+
+/// A folder on the disk that is measured, removed at the end.
+pub(crate) struct Place {
+    folder: TempDir,
+    quick: bool,
+    large: OnceCell<PathBuf>,
+    session_10mb: OnceCell<PathBuf>,
+}
+
+impl Place {
+    pub(crate) fn new(arguments: &Arguments) -> Result<Self> {
+        let dir = match &arguments.dir {
+            Some(dir) => dir.clone(),
+            None => std::env::current_dir()?,
+        };
+        Ok(Self {
+            folder: tempfile::Builder::new()
+                .prefix("mnemon-bench-")
+                .tempdir_in(dir)?,
+            quick: arguments.quick,
+            large: OnceCell::new(),
+            session_10mb: OnceCell::new(),
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A tenth of the work on a quick run.
+    pub(crate) fn scaled(&self, count: usize) -> usize {
+        if self.quick { count / 10 } else { count }
+    }
+
+    /// Rounds of which the median is taken.
+    pub(crate) fn rounds(&self) -> usize {
+        if self.quick { 3 } else { 7 }
+    }
+
+    /// A new store of this name.
+    pub(crate) fn store(&self, name: &str) -> Result<Mnemon> {
+        open(&self.path().join(name))
+    }
+
+    /// The large store: 100,000 memories in a hundred sessions (a tenth on a quick run).
+    pub(crate) fn large(&self) -> Result<&Path> {
+        if self.large.get().is_none() {
+            let root = self.path().join("large");
+            let each = self.scaled(100_000) / SESSIONS;
+            let engine = open(&root)?;
+            let mut corpus = Corpus::new();
+            for session in 0..SESSIONS {
+                let space = new_session(&engine, &format!("session-{session:03}"))?;
+                corpus.start_session();
+                engine.remember_all(&caller(), &space, corpus.take(each), OnFull::Refuse)?;
+            }
+            let _ = self.large.set(root);
+        }
+        Ok(self.large.get().expect("set above"))
+    }
+
+    /// A store with one session that is as large as a session may be.
+    pub(crate) fn session_10mb(&self) -> Result<&Path> {
+        if self.session_10mb.get().is_none() {
+            let root = self.path().join("10mb");
+            let engine = open(&root)?;
+            let space = new_session(&engine, "long")?;
+            let mut corpus = Corpus::new();
+            while engine.stats(&caller())?.log_bytes < SESSION_BYTES {
+                engine.remember_all(&caller(), &space, corpus.take(500), OnFull::Refuse)?;
+            }
+            let _ = self.session_10mb.set(root);
+        }
+        Ok(self.session_10mb.get().expect("set above"))
+    }
+}
+
+/// The store in this folder, made if there is none, as it comes but for the quota.
+pub(crate) fn open(root: &Path) -> Result<Mnemon> {
+    let mut config = Config::default();
+    // What is measured is the speed; a full session would end the run.
+    config.storage.session_bytes_max = 1 << 40;
+    let store = LocalStore::create(root, LocalOptions::from(&config))?;
+    Ok(Mnemon::new(Arc::new(store), config))
+}
+
+pub(crate) fn new_session(engine: &Mnemon, id: &str) -> Result<Space> {
+    let id: SessionId = id.parse()?;
+    let new = NewSession {
+        id: Some(id.clone()),
+        ..NewSession::default()
+    };
+    engine.create_session(&caller(), new)?;
+    Ok(Space::Session(id))
+}
+
+pub(crate) fn caller() -> Caller {
+    Caller::user("bench")
+}

@@ -1,0 +1,45 @@
+//! From the lines of a batch to the bytes that are written for them.
+
+use sha2::{Digest, Sha256};
+
+use super::line::{self, Checksum, Line};
+use crate::time::Time;
+
+/// A line with the bytes that are written for it.
+pub(crate) struct Signed {
+    pub(crate) line: Line,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) checksum: Checksum,
+}
+
+impl Signed {
+    pub(crate) fn new(line: Line) -> Self {
+        let (bytes, checksum) = line.encode();
+        Self {
+            line,
+            bytes,
+            checksum,
+        }
+    }
+}
+
+/// The lines of a batch as they are written: several are one transaction.
+pub(crate) fn sign(lines: Vec<Line>, at: Time) -> Vec<Signed> {
+    let count = lines.len() as u64;
+    let tx = (count > 1).then(|| crate::store::local::unique(at.micros()));
+    let mut digest = Sha256::new();
+    let mut signed: Vec<Signed> = lines
+        .into_iter()
+        .map(|mut line| {
+            line.tx.clone_from(&tx);
+            let signed = Signed::new(line);
+            digest.update(signed.checksum);
+            signed
+        })
+        .collect();
+    if let Some(tx) = &tx {
+        let digest = line::hex(&digest.finalize().into());
+        signed.push(Signed::new(Line::commit(tx, count, &digest, at)));
+    }
+    signed
+}
