@@ -77,6 +77,14 @@ pub fn later_writes_of_a_batch_see_earlier_ones(open: Open) {
     assert_eq!(store.history(&id("a")).expect("an answer").len(), 5);
 }
 
+/// The second time is refused, and with it the first.
+pub fn a_session_is_made_once_even_within_a_batch(open: Open) {
+    let store = open();
+    let twice = vec![create(), create()];
+    assert_eq!(refused(&*store, "session/s", twice), Code::SchemaInvalid);
+    assert_eq!(store.sessions().expect("an answer"), []);
+}
+
 /// Who has read an older version is told so.
 pub fn a_version_that_is_not_the_expected_one_is_refused(open: Open) {
     let store = open();

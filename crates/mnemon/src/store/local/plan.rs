@@ -120,8 +120,12 @@ impl<'a> Planner<'a> {
     }
 
     fn create_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
-        if let Some(existing) = self.session_details()? {
-            let session = existing.0;
+        let existing = match (&self.session, self.batch.space.session()) {
+            // An earlier write of this batch made it.
+            (Some(_), Some(id)) => Some(id.to_string()),
+            _ => self.session_details()?.map(|(id, _)| id),
+        };
+        if let Some(session) = existing {
             return Err(Error::SessionExists { session });
         }
         self.write_session(details)
