@@ -49,6 +49,7 @@ macro_rules! conformance {
             a_batch_whose_last_write_fails_leaves_no_trace
             later_writes_of_a_batch_see_earlier_ones
             a_session_is_made_once_even_within_a_batch
+            a_batch_without_writes_makes_no_space
             a_version_that_is_not_the_expected_one_is_refused
             a_revision_that_changes_nothing_makes_no_version
             a_batch_reaches_its_own_space_only

@@ -85,6 +85,16 @@ pub fn a_session_is_made_once_even_within_a_batch(open: Open) {
     assert_eq!(store.sessions().expect("an answer"), []);
 }
 
+/// Nothing to write is nothing written, and no session is needed for it.
+pub fn a_batch_without_writes_makes_no_space(open: Open) {
+    let store = open();
+    for place in ["session/s", "agent/x", "shared"] {
+        assert_eq!(done(&*store, place, Vec::new()), []);
+    }
+    assert_eq!(store.stats().expect("an answer").spaces, []);
+    assert_eq!(store.sessions().expect("an answer"), []);
+}
+
 /// Who has read an older version is told so.
 pub fn a_version_that_is_not_the_expected_one_is_refused(open: Open) {
     let store = open();

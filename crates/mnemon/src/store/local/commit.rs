@@ -290,9 +290,16 @@ impl LocalStore {
                     None => {
                         let planned = plan_for_new_log(connection, &self.files, &pending, batch)
                             .and_then(|planned| within_quota(planned, 0, batch));
-                        if let Err(refusal) = planned {
-                            fates.push(Fate::Refused(refusal));
-                            continue;
+                        match planned {
+                            Err(refusal) => {
+                                fates.push(Fate::Refused(refusal));
+                                continue;
+                            }
+                            Ok(planned) if planned.lines.is_empty() => {
+                                fates.push(Fate::unchanged(planned));
+                                continue;
+                            }
+                            Ok(_) => {}
                         }
                         let log = self.create_log(&batch.space, connection)?;
                         logs.insert(batch.space.clone(), log);
@@ -569,6 +576,14 @@ impl Appending {
 }
 
 impl Fate {
+    /// Nothing has to be written.
+    fn unchanged(planned: Planned) -> Self {
+        Self::Unchanged(Receipt {
+            outcomes: planned.outcomes,
+            durable: true,
+        })
+    }
+
     fn answer(self, tickets: &HashMap<Space, (Ticket, Stat)>) -> Result<Appended> {
         match self {
             Self::Refused(error) => Err(error),
