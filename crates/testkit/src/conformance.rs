@@ -44,6 +44,7 @@ macro_rules! conformance {
             handles_are_counted_by_kind_and_session
             handles_are_never_used_again
             a_handle_that_was_asked_for_is_given_if_it_is_still_to_come
+            a_huge_handle_leaves_numbers_for_the_others
             handles_are_found_in_their_session_whatever_its_case
             only_memories_of_sessions_have_handles
             a_batch_whose_last_write_fails_leaves_no_trace

@@ -63,6 +63,23 @@ pub fn a_handle_that_was_asked_for_is_given_if_it_is_still_to_come(open: Open) {
     );
 }
 
+/// Nobody can use up the numbers by asking for the last one.
+pub fn a_huge_handle_leaves_numbers_for_the_others(open: Open) {
+    let store = open();
+    make(&*store, "session/s");
+    let mut last = fact("x");
+    last.handle = Some(Handle {
+        kind: Kind::Fact,
+        number: u32::MAX,
+    });
+    done(&*store, "session/s", vec![add("a", last)]);
+    let writes = vec![add("b", fact("y")), add("c", fact("z"))];
+    let given = handles(&done(&*store, "session/s", writes));
+    assert_ne!(given[0], given[1]);
+    let found = by_handle(&*store, "s", &given[1]);
+    assert_eq!(found.as_deref(), Some("c"));
+}
+
 /// `S/FACT-001` and `s/FACT-001` are the same.
 pub fn handles_are_found_in_their_session_whatever_its_case(open: Open) {
     let store = open();

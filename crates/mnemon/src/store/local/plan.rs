@@ -19,6 +19,10 @@ use crate::session::SessionDetails;
 use crate::store::{Batch, Outcome, Write};
 use crate::time::Time;
 
+/// Handles that a caller asks for have numbers up to this: one that used up
+/// all the numbers would leave none for the memories after it.
+const WANTED_MAX: u32 = 999_999_999;
+
 /// What a batch comes to.
 pub(super) struct Planned {
     pub(super) lines: Vec<Line>,
@@ -331,7 +335,7 @@ impl<'a> Planner<'a> {
 
     /// The handle that was asked for if it is free, else the next of its kind.
     fn next_handle(&mut self, kind: Kind, wanted: Option<Handle>) -> Result<Handle> {
-        if let Some(wanted) = wanted.filter(|wanted| wanted.number > 0)
+        if let Some(wanted) = wanted.filter(|wanted| (1..=WANTED_MAX).contains(&wanted.number))
             && wanted.number > self.last_number(wanted.kind)?
         {
             self.counters.insert(wanted.kind, wanted.number);
