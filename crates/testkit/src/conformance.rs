@@ -64,6 +64,7 @@ macro_rules! conformance {
             metadata_is_compared_as_text
             texts_are_searched_whatever_their_case
             every_sort_has_its_order
+            huge_access_counts_come_first
             pages_follow_each_other_and_totals_ignore_them
             walks_go_space_by_space_in_the_order_of_writing
             statistics_count_what_is_there

@@ -40,6 +40,25 @@ pub fn every_sort_has_its_order(open: Open) {
     }
 }
 
+/// Counts have 64 bits and no sign.
+pub fn huge_access_counts_come_first(open: Open) {
+    let store = open();
+    let writes = ["a", "b", "c"].map(|name| add(name, fact("x")));
+    done(&*store, "shared", writes.to_vec());
+    let looks = vec![
+        access("b", u64::MAX, NOW),
+        access("b", 1, NOW),
+        access("c", 1, NOW),
+    ];
+    done(&*store, "shared", looks);
+    let filter = Filter {
+        sort: Sort::AccessCount,
+        ..everything()
+    };
+    assert_eq!(selected(&*store, &filter).0, ["b", "c", "a"]);
+    assert_eq!(get(&*store, "b").state.access_count, u64::MAX);
+}
+
 /// Whatever the page, the total is that of all that fits.
 pub fn pages_follow_each_other_and_totals_ignore_them(open: Open) {
     let store = open();
