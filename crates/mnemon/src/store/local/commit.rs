@@ -291,6 +291,7 @@ impl LocalStore {
                         let planned = plan_for_new_log(connection, &self.files, &pending, batch)
                             .and_then(|planned| within_quota(planned, 0, batch));
                         match planned {
+                            Err(error @ Error::Index { .. }) => return Err(error),
                             Err(refusal) => {
                                 fates.push(Fate::Refused(refusal));
                                 continue;
