@@ -5,11 +5,14 @@
     reason = "a helper that panics is a test that fails"
 )]
 
+pub mod conformance;
 pub mod disk;
 pub mod driver;
 pub mod hooked;
 pub mod hostile;
 pub mod inspect;
+pub mod model;
 pub mod numbered;
+pub mod script;
 pub mod traced;
 pub mod workload;

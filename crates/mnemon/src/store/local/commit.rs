@@ -96,6 +96,8 @@ struct Appending {
 /// What became of one request of a group.
 enum Fate {
     Refused(Error),
+    /// Nothing was asked for, and there is no log.
+    Nothing(Receipt),
     /// Settled by lines of the log; all was so already if none of them is new.
     Settled {
         space: Space,
@@ -317,11 +319,21 @@ impl LocalStore {
                     // A new log is made only once something is to be written to it.
                     None => {
                         let empty = Position::of_nothing();
-                        let planner =
-                            Planner::new(connection, &self.files, &empty, &pending, batch);
-                        if let Err(refusal) = plan_within_quota(planner, 0) {
-                            fates.push(Fate::Refused(refusal));
-                            continue;
+                        let plan = Planner::new(connection, &self.files, &empty, &pending, batch);
+                        match plan_within_quota(plan, 0) {
+                            Err(error @ Error::Index { .. }) => return Err(error),
+                            Err(refusal) => {
+                                fates.push(Fate::Refused(refusal));
+                                continue;
+                            }
+                            Ok((planned, lines)) if lines.is_empty() => {
+                                fates.push(Fate::Nothing(Receipt {
+                                    outcomes: planned.outcomes,
+                                    durable: true,
+                                }));
+                                continue;
+                            }
+                            Ok(_) => {}
                         }
                         let log = self.create_log(&batch.space, connection)?;
                         logs.insert(batch.space.clone(), log);
@@ -622,6 +634,10 @@ impl Fate {
     fn answer(self, tickets: &HashMap<Space, (Ticket, Stat)>) -> Result<Appended> {
         match self {
             Self::Refused(error) => Err(error),
+            Self::Nothing(receipt) => Ok(Appended {
+                receipt,
+                proof: None,
+            }),
             Self::Settled {
                 space,
                 receipt,

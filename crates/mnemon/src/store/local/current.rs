@@ -195,16 +195,37 @@ impl LocalStore {
         if self.options.index_in_memory {
             return self.memory_index();
         }
-        let generation = match self.disk_index() {
-            Some(generation) => generation,
-            None => self.build(held)?,
+        let Some(generation) = self.disk_index() else {
+            return self.build(held);
         };
-        let left = self.left_behind(held, &*generation.borrow()?)?;
-        if !left.is_empty() {
-            self.catch_up(&*generation.borrow()?, &left)?;
+        match self.catch_up_for_writing(held, &generation) {
+            Ok(()) => Ok(generation),
+            Err(Error::Index { source, .. }) if index::is_unusable(&source) => {
+                self.distrust(&generation);
+                self.build(held)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether ids are free is asked of all spaces, so a writer needs all of them to be known.
+    fn catch_up_for_writing(&self, held: &mut Held<'_>, generation: &Generation) -> Result<()> {
+        let connection = generation.borrow()?;
+        let first_touch = self.loaded().looked.is_none();
+        let behind = if first_touch {
+            // After a power cut the index can know less than the logs that were synced.
+            self.stale_logs(&connection)?
+        } else {
+            self.left_behind(held, &connection)?
+        };
+        self.catch_up(&connection, &behind)?;
+        if first_touch {
+            self.looked_now();
+        }
+        if first_touch || !behind.is_empty() {
             held.clear_note();
         }
-        Ok(generation)
+        Ok(())
     }
 
     /// Builds the index under the lock and puts it into use.

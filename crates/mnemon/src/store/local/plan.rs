@@ -19,6 +19,10 @@ use crate::session::SessionDetails;
 use crate::store::{Batch, Outcome, Write};
 use crate::time::Time;
 
+/// Handles that a caller asks for have numbers up to this: one that used up
+/// all the numbers would leave none for the memories after it.
+const WANTED_MAX: u32 = 999_999_999;
+
 /// What a batch comes to.
 pub(super) struct Planned {
     pub(super) lines: Vec<Line>,
@@ -120,8 +124,12 @@ impl<'a> Planner<'a> {
     }
 
     fn create_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
-        if let Some(existing) = self.session_details()? {
-            let session = existing.0;
+        let existing = match (&self.session, self.batch.space.session()) {
+            // An earlier write of this batch made it.
+            (Some(_), Some(id)) => Some(id.to_string()),
+            _ => self.session_details()?.map(|(id, _)| id),
+        };
+        if let Some(session) = existing {
             return Err(Error::SessionExists { session });
         }
         self.write_session(details)
@@ -324,7 +332,7 @@ impl<'a> Planner<'a> {
 
     /// The handle that was asked for if it is free, else the next of its kind.
     fn next_handle(&mut self, kind: Kind, wanted: Option<Handle>) -> Result<Handle> {
-        if let Some(wanted) = wanted.filter(|wanted| wanted.number > 0)
+        if let Some(wanted) = wanted.filter(|wanted| (1..=WANTED_MAX).contains(&wanted.number))
             && wanted.number > self.last_number(wanted.kind)?
         {
             self.counters.insert(wanted.kind, wanted.number);

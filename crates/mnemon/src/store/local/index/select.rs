@@ -199,7 +199,8 @@ impl Conditions {
             Sort::Oldest => "m.created, m.id".to_owned(),
             Sort::Importance => format!("m.importance DESC, {newest}"),
             Sort::LastAccess => format!("m.last_access DESC NULLS LAST, {newest}"),
-            Sort::AccessCount => format!("m.access_count DESC, {newest}"),
+            // Counts beyond what SQLite's integers hold are stored as negative ones.
+            Sort::AccessCount => format!("m.access_count < 0 DESC, m.access_count DESC, {newest}"),
             Sort::Priority => {
                 values.push(filter.now_micros.into());
                 format!("priority(m.kind, m.importance, m.created, m.pinned, ?) DESC, {newest}")

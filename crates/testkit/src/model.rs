@@ -1,0 +1,121 @@
+//! The model: a second store, in memory and as plain as possible.
+//!
+//! What a write does and which memories a filter finds is spelled out here
+//! without files, indexes or caches, so that it can be seen to be right; the
+//! real stores are compared with it. Clones share their memories, as handles
+//! on one folder do. [`state`] says what writes do, [`answers`] what questions
+//! get.
+
+mod answers;
+mod state;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mnemon::Result;
+use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
+use mnemon::session::Session;
+use mnemon::store::{
+    Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
+    Store, Verification,
+};
+
+use state::State;
+
+/// A store in memory; it is lost with its last clone.
+///
+/// Sizes are its own: each write that changes something counts one byte and
+/// the bytes of the text that it brings. Quotas are held against that sum.
+#[derive(Clone, Debug, Default)]
+pub struct ModelStore(Arc<Mutex<State>>);
+
+impl ModelStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for ModelStore {
+    fn commit(&self, batch: Batch) -> Result<Receipt> {
+        let mut state = self.state();
+        // All or nothing: the writes change a copy, which counts if none is refused.
+        let mut next = state.clone();
+        let outcomes = next.commit(&batch)?;
+        *state = next;
+        Ok(Receipt {
+            outcomes,
+            durable: true,
+        })
+    }
+
+    fn find(&self, reference: &Reference) -> Result<Option<Memory>> {
+        Ok(self.state().find(reference))
+    }
+
+    fn select(&self, filter: &Filter) -> Result<Selection> {
+        Ok(self.state().select(filter))
+    }
+
+    fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {
+        // Not while the state is locked: `each` may ask something itself.
+        let memories = self.state().walk(spaces);
+        memories.into_iter().try_for_each(each)
+    }
+
+    fn history(&self, id: &MemoryId) -> Result<Vec<Change>> {
+        Ok(self.state().history(id))
+    }
+
+    fn session(&self, id: &SessionId) -> Result<Option<Session>> {
+        let folded = id.as_str().to_ascii_lowercase();
+        Ok(self
+            .state()
+            .sessions()
+            .into_iter()
+            .find(|session| session.id.as_str().to_ascii_lowercase() == folded))
+    }
+
+    fn sessions(&self) -> Result<Vec<Session>> {
+        Ok(self.state().sessions())
+    }
+
+    fn stats(&self) -> Result<Stats> {
+        Ok(self.state().stats())
+    }
+
+    /// Always well: there are no bytes that could be damaged.
+    fn verify(&self, _progress: &mut dyn FnMut(Progress)) -> Result<Verification> {
+        Ok(Verification {
+            checked: self.state().count(),
+            ..Verification::default()
+        })
+    }
+
+    /// Nothing to do.
+    fn repair(
+        &self,
+        _options: RepairOptions,
+        _progress: &mut dyn FnMut(Progress),
+    ) -> Result<Repair> {
+        Ok(Repair {
+            checked: self.state().count(),
+            ..Repair::default()
+        })
+    }
+
+    /// Nothing to do: nothing is derived.
+    fn reindex(&self, _progress: &mut dyn FnMut(Progress)) -> Result<Reindexed> {
+        Ok(Reindexed {
+            memories: self.state().count(),
+            ..Reindexed::default()
+        })
+    }
+
+    fn flush(&self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! Questions as data.
+
+use mnemon::Result;
+use mnemon::memory::{
+    Confidence, Handle, Importance, Kind, MemoryId, Reference, SessionId, Space, Tag,
+};
+use mnemon::session::Session;
+use mnemon::store::{Filter, Forgottenness, Stats, Status, Store};
+use serde::{Deserialize, Serialize};
+
+/// A question to a store.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the variants are the methods of Store")]
+pub enum Question {
+    Find(MemoryId),
+    FindHandle(SessionId, Handle),
+    Select(Box<FilterSpec>),
+    Walk(Vec<Space>),
+    History(MemoryId),
+    Session(SessionId),
+    Sessions,
+    Stats,
+}
+
+/// A [`Filter`] as data.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of Filter")]
+pub struct FilterSpec {
+    pub spaces: Vec<Space>,
+    pub kinds: Vec<Kind>,
+    pub authors: Vec<String>,
+    pub tags: Vec<Tag>,
+    pub any_tags: Vec<Tag>,
+    pub not_tags: Vec<Tag>,
+    pub since_micros: Option<i64>,
+    pub until_micros: Option<i64>,
+    pub min_importance: Option<Importance>,
+    pub min_confidence: Option<Confidence>,
+    pub min_priority: Option<f64>,
+    /// Open or not, if that matters.
+    pub open: Option<bool>,
+    pub contains: Option<String>,
+    pub metadata: Vec<(String, String)>,
+    /// Only forgotten ones, only others, or both.
+    pub forgotten: Option<bool>,
+    pub now_micros: i64,
+    /// One of the names that `Sort` reads.
+    pub sort: String,
+    pub limit: usize,
+    pub offset: usize,
+}
+
+impl Question {
+    /// What a store says to it, as a text.
+    pub(super) fn answer(&self, store: &dyn Store) -> Result<String> {
+        Ok(match self {
+            Self::Find(id) => format!("{:#?}", store.find(&Reference::Id(id.clone()))?),
+            Self::FindHandle(session, handle) => {
+                let reference = Reference::Handle(session.clone(), *handle);
+                format!("{:#?}", store.find(&reference)?)
+            }
+            Self::Select(filter) => format!("{:#?}", store.select(&filter.filter())?),
+            Self::Walk(spaces) => {
+                let mut walked = Vec::new();
+                store.walk(spaces, &mut |memory| {
+                    walked.push(memory);
+                    Ok(())
+                })?;
+                format!("{walked:#?}")
+            }
+            Self::History(id) => format!("{:#?}", store.history(id)?),
+            Self::Session(id) => format!("{:#?}", store.session(id)?.map(without_sizes)),
+            Self::Sessions => {
+                let sessions = store.sessions()?.into_iter().map(without_sizes);
+                format!("{:#?}", sessions.collect::<Vec<_>>())
+            }
+            Self::Stats => format!("{:#?}", stats_without_sizes(store.stats()?)),
+        })
+    }
+}
+
+impl FilterSpec {
+    /// Everything, forgotten or not.
+    pub fn everything() -> Self {
+        Self {
+            spaces: Vec::new(),
+            kinds: Vec::new(),
+            authors: Vec::new(),
+            tags: Vec::new(),
+            any_tags: Vec::new(),
+            not_tags: Vec::new(),
+            since_micros: None,
+            until_micros: None,
+            min_importance: None,
+            min_confidence: None,
+            min_priority: None,
+            open: None,
+            contains: None,
+            metadata: Vec::new(),
+            forgotten: None,
+            now_micros: 0,
+            sort: "newest".into(),
+            limit: usize::MAX,
+            offset: 0,
+        }
+    }
+
+    /// The filter that this describes.
+    pub fn filter(&self) -> Filter {
+        let all = self.clone();
+        Filter {
+            spaces: all.spaces,
+            kinds: all.kinds,
+            authors: all.authors,
+            tags: all.tags,
+            any_tags: all.any_tags,
+            not_tags: all.not_tags,
+            since_micros: all.since_micros,
+            until_micros: all.until_micros,
+            min_importance: all.min_importance,
+            min_confidence: all.min_confidence,
+            min_priority: all.min_priority,
+            status: all
+                .open
+                .map(|open| if open { Status::Open } else { Status::Resolved }),
+            contains: all.contains,
+            metadata: all.metadata,
+            forgotten: match all.forgotten {
+                None => Forgottenness::With,
+                Some(true) => Forgottenness::Only,
+                Some(false) => Forgottenness::Without,
+            },
+            now_micros: all.now_micros,
+            sort: all.sort.parse().expect("scripts name sorts that exist"),
+            limit: all.limit,
+            offset: all.offset,
+        }
+    }
+}
+
+fn without_sizes(mut session: Session) -> Session {
+    session.activity.log_bytes = 0;
+    session
+}
+
+fn stats_without_sizes(mut stats: Stats) -> Stats {
+    stats.log_bytes = 0;
+    stats.index_bytes = 0;
+    for space in &mut stats.spaces {
+        space.log_bytes = 0;
+    }
+    stats
+}

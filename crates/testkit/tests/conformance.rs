@@ -1,0 +1,27 @@
+//! Every claim about stores, for the store on files and for the model.
+
+use mnemon_testkit::conformance::Open;
+
+mod local {
+    use mnemon::store::local::{LocalOptions, LocalStore};
+
+    fn in_a_folder(claim: fn(super::Open)) {
+        let root = tempfile::tempdir().expect("a folder");
+        claim(&|| {
+            Box::new(LocalStore::create(root.path(), LocalOptions::default()).expect("a store"))
+        });
+    }
+
+    mnemon_testkit::conformance!(in_a_folder);
+}
+
+mod model {
+    use mnemon_testkit::model::ModelStore;
+
+    fn in_memory(claim: fn(super::Open)) {
+        let store = ModelStore::new();
+        claim(&|| Box::new(store.clone()));
+    }
+
+    mnemon_testkit::conformance!(in_memory);
+}
