@@ -1,0 +1,249 @@
+//! A group of batches: planned, appended and indexed under one hold of the lock.
+
+use std::collections::HashMap;
+use std::sync::PoisonError;
+
+use rusqlite::Connection;
+
+use super::appending::{Appending, OpenLogs};
+use super::{Appended, Proof};
+use crate::error::{Error, Result};
+use crate::memory::{MemoryId, Space};
+use crate::store::local::LocalStore;
+use crate::store::local::disk::Stat;
+use crate::store::local::index::position::Position;
+use crate::store::local::index::{self, position};
+use crate::store::local::lock::Held;
+use crate::store::local::log::line::Checksum;
+use crate::store::local::log::transaction::{self, Signed};
+use crate::store::local::plan::{Planned, Planner, Touched};
+use crate::store::local::sync::Ticket;
+use crate::store::{Batch, Receipt};
+
+/// What became of one request of a group.
+enum Fate {
+    Refused(Error),
+    /// Nothing was asked for, and there is no log.
+    Nothing(Receipt),
+    /// Settled by lines of the log; all was so already if none of them is new.
+    Settled {
+        space: Space,
+        receipt: Receipt,
+        /// Of the last line; none if the log is empty.
+        checksum: Option<Checksum>,
+        refers_to: Vec<Space>,
+    },
+}
+
+impl LocalStore {
+    /// Appends the batches of a group under one hold of the lock.
+    pub(super) fn append_group(
+        &self,
+        batches: &[&Batch],
+        open: &mut OpenLogs,
+    ) -> Result<Vec<Result<Appended>>> {
+        let mut held = self
+            .lock
+            .acquire("write", crate::store::local::wall_text())?;
+        crate::store::local::poison::refuse(&*self.disk, &self.layout)?;
+        self.format
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .check_again(&*self.disk, &self.layout)?;
+        let generation = self.index_for_writing(&mut held)?;
+        let answer = self.append_with_index(batches, open, &mut held, &*generation.borrow()?);
+        match answer {
+            Ok((answers, true)) => {
+                held.clear_note();
+                Ok(answers)
+            }
+            // The lines are true, but the index does not know them: whoever asks next catches up.
+            Ok((answers, false)) => {
+                held.keep_note();
+                Ok(answers)
+            }
+            Err(Error::Index { source, path }) if index::is_unusable(&source) => {
+                self.distrust(&generation);
+                Err(Error::Index { source, path })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Plans, appends, indexes; also tells whether the index took it.
+    fn append_with_index(
+        &self,
+        batches: &[&Batch],
+        open: &mut OpenLogs,
+        held: &mut Held<'_>,
+        connection: &Connection,
+    ) -> Result<(Vec<Result<Appended>>, bool)> {
+        connection
+            .execute_batch("BEGIN IMMEDIATE")
+            .map_err(Error::index("index"))?;
+        let undo = |error| {
+            let _ = connection.execute_batch("ROLLBACK");
+            error
+        };
+        let mut logs: HashMap<Space, Appending> = HashMap::new();
+        let fates = self
+            .plan_group(batches, open, connection, &mut logs)
+            .map_err(undo)?;
+        let mut tickets = HashMap::new();
+        let growing: Vec<&Space> = logs
+            .iter()
+            .filter(|(_, log)| !log.bytes.is_empty())
+            .map(|(space, _)| space)
+            .collect();
+        if !growing.is_empty() {
+            held.note_appending(&growing)
+                .map_err(Error::io("write", self.layout.lock()))
+                .map_err(undo)?;
+            if let Err(error) = self.write(&logs) {
+                open.clear();
+                return Err(undo(error));
+            }
+        }
+        // A log that does not grow gets a ticket too: whoever wrote what is
+        // repeated now may have died before it was synced.
+        for (space, log) in &mut logs {
+            log.position.stat = log
+                .file
+                .stat()
+                .map_err(Error::io("read", &log.path))
+                .map_err(undo)?;
+            if !log.bytes.is_empty() {
+                position::put(connection, &log.position)
+                    .map_err(Error::index("index"))
+                    .map_err(undo)?;
+            }
+            let folders = std::mem::take(&mut log.folders);
+            let ticket =
+                self.syncs
+                    .appended(&log.file, &log.position.stat, log.path.clone(), folders);
+            tickets.insert(space.clone(), (ticket, log.position.stat));
+            open.insert(space.clone(), (log.file.clone(), log.position.stat));
+        }
+        // The lines are already true: a failure from here on must not make the caller repeat them.
+        let indexed = connection.execute_batch("COMMIT").is_ok();
+        let answers = fates
+            .into_iter()
+            .map(|fate| fate.answer(&tickets))
+            .collect();
+        Ok((answers, indexed))
+    }
+
+    /// Decides what each batch comes to, and puts it into the open index transaction.
+    fn plan_group(
+        &self,
+        batches: &[&Batch],
+        open: &mut OpenLogs,
+        connection: &Connection,
+        logs: &mut HashMap<Space, Appending>,
+    ) -> Result<Vec<Fate>> {
+        let mut pending: HashMap<MemoryId, Touched> = HashMap::new();
+        let mut fates = Vec::with_capacity(batches.len());
+        for batch in batches {
+            if !logs.contains_key(&batch.space) {
+                match self.prepare_log(&batch.space, open, connection)? {
+                    Some(log) => drop(logs.insert(batch.space.clone(), log)),
+                    // A new log is made only once something is to be written to it.
+                    None => {
+                        let empty = Position::of_nothing();
+                        let plan = Planner::new(connection, &self.files, &empty, &pending, batch);
+                        match plan_within_quota(plan, 0) {
+                            Err(error @ Error::Index { .. }) => return Err(error),
+                            Err(refusal) => {
+                                fates.push(Fate::Refused(refusal));
+                                continue;
+                            }
+                            Ok((planned, lines)) if lines.is_empty() => {
+                                fates.push(Fate::Nothing(Receipt {
+                                    outcomes: planned.outcomes,
+                                    durable: true,
+                                }));
+                                continue;
+                            }
+                            Ok(_) => {}
+                        }
+                        let log = self.create_log(&batch.space, connection)?;
+                        logs.insert(batch.space.clone(), log);
+                    }
+                }
+            }
+            let log = logs.get_mut(&batch.space).expect("prepared above");
+            let plan = Planner::new(connection, &self.files, &log.position, &pending, batch);
+            let at = plan.at;
+            fates.push(match plan_within_quota(plan, log.end()) {
+                Ok((planned, lines)) => {
+                    pending.extend(planned.touched);
+                    Fate::Settled {
+                        space: batch.space.clone(),
+                        receipt: Receipt {
+                            outcomes: planned.outcomes,
+                            durable: true,
+                        },
+                        checksum: log.take(connection, &batch.space, lines, at)?,
+                        refers_to: planned.refers_to,
+                    }
+                }
+                Err(error @ Error::Index { .. }) => return Err(error),
+                Err(refusal) => Fate::Refused(refusal),
+            });
+        }
+        Ok(fates)
+    }
+}
+
+impl Fate {
+    fn answer(self, tickets: &HashMap<Space, (Ticket, Stat)>) -> Result<Appended> {
+        match self {
+            Self::Refused(error) => Err(error),
+            Self::Nothing(receipt) => Ok(Appended {
+                receipt,
+                proof: None,
+            }),
+            Self::Settled {
+                space,
+                receipt,
+                checksum,
+                refers_to,
+            } => {
+                let (ticket, stat) = tickets
+                    .get(&space)
+                    .cloned()
+                    .expect("every log that was prepared has a ticket");
+                let proof = checksum.map(|checksum| Proof {
+                    ticket,
+                    stat,
+                    checksum,
+                    refers_to,
+                });
+                Ok(Appended { receipt, proof })
+            }
+        }
+    }
+}
+
+/// Plans a batch, and refuses it if its lines don't fit into the session any more.
+fn plan_within_quota(planner: Planner<'_>, used_bytes: u64) -> Result<(Planned, Vec<Signed>)> {
+    let (batch, at) = (planner.batch, planner.at);
+    let mut plan = planner.plan()?;
+    let lines = transaction::sign(std::mem::take(&mut plan.lines), at);
+    let (Some(session), Some(limit_bytes)) = (batch.space.session(), batch.quota_bytes) else {
+        return Ok((plan, lines));
+    };
+    if lines.is_empty() || !batch.writes.iter().any(crate::store::Write::grows) {
+        return Ok((plan, lines));
+    }
+    let needed_bytes: u64 = lines.iter().map(|line| line.bytes.len() as u64).sum();
+    if used_bytes + needed_bytes > limit_bytes {
+        return Err(Error::SessionFull {
+            session: session.to_string(),
+            used_bytes,
+            needed_bytes,
+            limit_bytes,
+        });
+    }
+    Ok((plan, lines))
+}
