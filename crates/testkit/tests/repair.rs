@@ -1,5 +1,10 @@
 //! Edits by hand, damage and what verify and repair make of them.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

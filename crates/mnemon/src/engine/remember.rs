@@ -157,7 +157,7 @@ impl Mnemon {
         if draft.author.is_none() {
             draft.author = caller.name().parse().ok();
         }
-        if draft.confidence.is_none() {
+        if draft.confidence.is_none() && !draft.body.is_empty() {
             draft.confidence = match draft.body.to_map().get("confidence") {
                 Some(Value::String(word)) => confidence_from_word(word),
                 Some(number) => number.as_f64(),

@@ -81,11 +81,22 @@ impl Draft {
 
     /// Drops repeated tags and links, and refuses what no log may hold.
     pub fn check(&mut self, space: &Space, limits: &Limits) -> Result<()> {
+        self.checked_body(space, limits).map(drop)
+    }
+
+    /// As [`Self::check`], and gives the body as a map, which the check needs anyway.
+    pub(crate) fn checked_body(
+        &mut self,
+        space: &Space,
+        limits: &Limits,
+    ) -> Result<Map<String, Value>> {
         check_counts(&self.tags, &self.links)?;
         keep_first_of_each(&mut self.tags);
         keep_first_of_each(&mut self.links);
-        check_size(&self.text, &self.body, &self.metadata, space, limits)?;
-        check_embedding(self.embedding.as_deref())
+        let body = self.body.to_map();
+        check_size(&self.text, &body, &self.metadata, space, limits)?;
+        check_embedding(self.embedding.as_deref())?;
+        Ok(body)
     }
 }
 
@@ -119,13 +130,13 @@ pub(super) fn keep_first_of_each<T: PartialEq>(items: &mut Vec<T>) {
 
 pub(super) fn check_size(
     text: &Text,
-    body: &Body,
+    body: &Map<String, Value>,
     metadata: &Map<String, Value>,
     space: &Space,
     limits: &Limits,
 ) -> Result<()> {
     let mut bytes = text.as_str().len();
-    for (field, map) in [("body", &body.to_map()), ("metadata", metadata)] {
+    for (field, map) in [("body", body), ("metadata", metadata)] {
         if map.values().any(|value| depth_exceeds(value, DEPTH_MAX)) {
             return Err(Error::rule(
                 field,

@@ -92,7 +92,13 @@ impl Revision {
         if self.embedding.is_some() {
             new.embedding.clone_from(&self.embedding);
         }
-        check_size(&new.text, &new.body, &new.metadata, &new.space, limits)?;
+        check_size(
+            &new.text,
+            &new.body.to_map(),
+            &new.metadata,
+            &new.space,
+            limits,
+        )?;
         check_embedding(new.embedding.as_deref())?;
         if new != *memory {
             new.version += 1;

@@ -29,6 +29,7 @@ mod sync;
 mod verify;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::config::{Config, Durability};
@@ -100,6 +101,8 @@ pub struct LocalStore {
     queue: commit::Queue,
     waiting: buffer::Buffer,
     format: Mutex<format::Known>,
+    /// Whether anything was written, so that there is something to tidy up.
+    wrote: AtomicBool,
     /// A forked child shares descriptors, and so locks, with its parent.
     process: u32,
 }
@@ -144,6 +147,7 @@ impl LocalStore {
             queue: commit::Queue::default(),
             waiting: buffer::Buffer::default(),
             format: Mutex::new(format),
+            wrote: AtomicBool::new(false),
             process: std::process::id(),
             disk,
             layout,
@@ -220,9 +224,15 @@ impl LocalStore {
 
 impl Drop for LocalStore {
     fn drop(&mut self) {
+        if self.process != std::process::id() {
+            return;
+        }
         // What is not durable yet was never said to be; this is the last chance to make it so.
-        if self.process == std::process::id() && self.options.durability != Durability::Os {
+        if self.options.durability != Durability::Os {
             let _ = self.flush();
+        }
+        if self.wrote.load(Ordering::Relaxed) {
+            self.tidy_index();
         }
     }
 }
@@ -316,6 +326,7 @@ impl Store for LocalStore {
     }
 
     fn flush(&self) -> Result<()> {
+        self.refuse_after_fork()?;
         self.write_what_waits()?;
         self.sync_everything()
     }

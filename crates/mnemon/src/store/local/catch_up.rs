@@ -68,19 +68,35 @@ impl LocalStore {
         let in_index = || Error::index("index");
         let path = self.layout.log(space);
         let known = position::get(connection, space).map_err(in_index())?;
-        let file = match self.disk.open_read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        let named = self.disk.stat(&path).map_err(Error::io("read", &path))?;
+        match (known, named) {
+            (known, None) => {
                 // Somebody took the log away; what was read from it goes too.
                 if let Some(known) = known {
                     position::remove(connection, known.log).map_err(in_index())?;
                 }
-                return Ok(None);
+                Ok(None)
             }
-            opened => opened.map_err(Error::io("open", &path))?,
-        };
+            (Some(known), Some(named)) if known.stat == named => Ok(Some(known)),
+            (known, Some(_)) => self.read_on(connection, space, known).map(Some),
+        }
+    }
+
+    /// Reads a log from where the index knows it, or all of it.
+    fn read_on(
+        &self,
+        connection: &Connection,
+        space: &Space,
+        known: Option<Position>,
+    ) -> Result<Position> {
+        let in_index = || Error::index("index");
+        let path = self.layout.log(space);
+        let file = self
+            .disk
+            .open_read(&path)
+            .map_err(Error::io("open", &path))?;
         let stat = file.stat().map_err(Error::io("read", &path))?;
         let mut position = match known {
-            Some(known) if known.stat == stat => return Ok(Some(known)),
             Some(known) if continues(&known, &*file, &stat) => known,
             _ => apply::start_over(connection, space).map_err(in_index())?,
         };
@@ -104,7 +120,7 @@ impl LocalStore {
         position.stat = stat;
         apply::ensure_session(connection, space, &position).map_err(in_index())?;
         position::put(connection, &position).map_err(in_index())?;
-        Ok(Some(position))
+        Ok(position)
     }
 }
 

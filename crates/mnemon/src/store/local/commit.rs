@@ -147,7 +147,7 @@ impl LocalStore {
             return Ok(true);
         }
         // A rewrite of ours copies every line; only somebody else's loses some.
-        let _held = self.lock.acquire("look for a line", super::wall_text())?;
+        let _held = self.lock.acquire("look for a line")?;
         let Ok(file) = self.disk.open_read(&path) else {
             return Ok(false);
         };

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::LocalStore;
+use super::disk::{Disk, RealDisk, Stat};
 use super::index::generation::{self, Generation};
 use super::index::{self, position};
 use super::lock::Held;
@@ -28,8 +29,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The index in use, as this process last saw it.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
-    /// The name of the build, and its connections.
+    /// The build in use: its name and its connections.
     on_disk: Option<(String, Arc<Generation>)>,
+    /// The file that names it, as it was when it was read.
+    pointer: Option<Stat>,
     /// The stand-in while there is none on the disk that could be used.
     in_memory: Option<Arc<Generation>>,
     /// When the logs were last compared with the index.
@@ -58,7 +61,7 @@ impl LocalStore {
                 // A line is not where the index says.
                 Err(Error::Damaged { ref path, .. }) => self.read_again(&generation, path),
                 Err(Error::Index { ref source, .. }) if index::is_unusable(source) => {
-                    self.distrust(&generation)
+                    self.distrust(&generation);
                 }
                 answer => return answer,
             }
@@ -74,7 +77,7 @@ impl LocalStore {
         }
         let Some(generation) = self.disk_index() else {
             // There is none: make it if we may write, else answer from memory.
-            return match self.lock.try_acquire("build the index", super::wall_text()) {
+            return match self.lock.try_acquire("build the index") {
                 // A full disk has no room for it, but must not keep us from answering.
                 Ok(Some(mut held)) => self
                     .index_for_writing(&mut held)
@@ -117,7 +120,7 @@ impl LocalStore {
             }
             return Ok(true);
         }
-        match self.lock.try_acquire("catch up", super::wall_text()) {
+        match self.lock.try_acquire("catch up") {
             Ok(Some(mut held)) => {
                 let spaces = self.left_behind(&held, &*generation.borrow()?)?;
                 stale.extend(spaces);
@@ -175,8 +178,17 @@ impl LocalStore {
     /// The index on the disk, if there is one that opens.
     fn disk_index(&self) -> Option<Arc<Generation>> {
         let folder = self.layout.index();
-        let name = generation::current(&folder)?;
+        // A look at the pointer is all it costs while nobody puts another build into use.
+        let pointer = RealDisk.stat(&generation::pointer(&folder)).ok().flatten();
         let mut loaded = self.loaded();
+        if let Some((_, generation)) = &loaded.on_disk
+            && pointer.is_some()
+            && pointer == loaded.pointer
+        {
+            return Some(generation.clone());
+        }
+        let name = generation::current(&folder)?;
+        loaded.pointer = pointer;
         if let Some((known, generation)) = &loaded.on_disk
             && *known == name
         {
@@ -250,9 +262,7 @@ impl LocalStore {
         let before = generation::current(&folder);
         let (name, generation) = generation::create(&folder, &super::unique(super::wall_micros()))?;
         let (logs, bytes) = self.fill(&generation, progress)?;
-        let mut held = self
-            .lock
-            .acquire("put a new index into use", super::wall_text())?;
+        let mut held = self.lock.acquire("put a new index into use")?;
         if generation::current(&folder) != before && before.is_some() {
             // Somebody else was faster; two builds of the same logs are alike.
             let _ = std::fs::remove_dir_all(folder.join(&name));
@@ -293,6 +303,18 @@ impl LocalStore {
         Ok(generation)
     }
 
+    /// Leaves the index as the next process likes to find it.
+    pub(super) fn tidy_index(&self) {
+        let generation = self
+            .loaded()
+            .on_disk
+            .take()
+            .map(|(_, generation)| generation);
+        if let Some(Ok(connection)) = generation.as_ref().map(|generation| generation.borrow()) {
+            let _ = index::tidy(&connection);
+        }
+    }
+
     /// Takes a damaged index out of use; the next question makes another.
     pub(super) fn distrust(&self, generation: &Arc<Generation>) {
         let mut loaded = self.loaded();
@@ -305,6 +327,7 @@ impl LocalStore {
                 let _ = std::fs::remove_dir_all(self.layout.index().join(name));
             }
             loaded.on_disk = None;
+            loaded.pointer = None;
         }
         loaded.looked = None;
     }
@@ -344,9 +367,7 @@ impl LocalStore {
     /// the question fails, and the next one tries again.
     fn read_again(&self, generation: &Generation, path: &Path) {
         self.loaded().looked = None;
-        let held = self
-            .lock
-            .try_acquire("read a log again", super::wall_text());
+        let held = self.lock.try_acquire("read a log again");
         if !generation.is_in_memory() && !matches!(held, Ok(Some(_))) {
             return;
         }

@@ -13,12 +13,15 @@ use crate::memory::Space;
 /// More logs than this are not kept open at a time.
 const OPEN_MAX: usize = 64;
 
+type OpenFiles = HashMap<Space, (u64, Arc<dyn DiskFile>)>;
+
 /// Open logs, for reading.
 #[derive(Debug)]
 pub(crate) struct LogFiles {
     disk: Arc<dyn Disk>,
     layout: Layout,
-    open: Mutex<HashMap<Space, (u64, Arc<dyn DiskFile>)>>,
+    /// With the inode that the file had when it was opened.
+    open: Mutex<OpenFiles>,
 }
 
 impl LogFiles {

@@ -92,19 +92,10 @@ impl StoreLock {
     }
 
     /// Waits for the lock, but not for ever.
-    pub(crate) fn acquire(&self, operation: &str, since: String) -> Result<Held<'_>> {
-        self.acquire_since(Instant::now(), operation, since)
-    }
-
-    /// As [`Self::acquire`], for a caller that has been waiting since `begin`.
-    pub(crate) fn acquire_since(
-        &self,
-        begin: Instant,
-        operation: &str,
-        since: String,
-    ) -> Result<Held<'_>> {
+    pub(crate) fn acquire(&self, operation: &str) -> Result<Held<'_>> {
+        let begin = Instant::now();
         loop {
-            if let Some(held) = self.try_acquire(operation, since.clone())? {
+            if let Some(held) = self.try_acquire(operation)? {
                 return Ok(held);
             }
             let waited = begin.elapsed();
@@ -126,7 +117,7 @@ impl StoreLock {
     }
 
     /// Takes the lock if nobody in this or another process has it.
-    pub(crate) fn try_acquire(&self, operation: &str, since: String) -> Result<Option<Held<'_>>> {
+    pub(crate) fn try_acquire(&self, operation: &str) -> Result<Option<Held<'_>>> {
         let mut slot = match self.file.try_lock() {
             Ok(slot) => slot,
             // A thread that panicked with the lock left a note, like a dead process.
@@ -135,7 +126,7 @@ impl StoreLock {
         };
         Ok(self
             .try_take(&mut slot)?
-            .then(|| Held::new(slot, operation, since)))
+            .then(|| Held::new(slot, operation)))
     }
 
     /// What the file says now; readers use it without the lock.
@@ -182,15 +173,11 @@ impl StoreLock {
 }
 
 impl<'a> Held<'a> {
-    fn new(
-        slot: MutexGuard<'a, Option<Arc<dyn DiskFile>>>,
-        operation: &str,
-        since: String,
-    ) -> Self {
+    fn new(slot: MutexGuard<'a, Option<Arc<dyn DiskFile>>>, operation: &str) -> Self {
         let note = Note {
             pid: Some(std::process::id()),
             operation: operation.into(),
-            since,
+            since: super::wall_text(),
             appending: Vec::new(),
         };
         Self {

@@ -5,6 +5,7 @@
 //! is changed yet, so a refusal leaves no trace.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -13,6 +14,7 @@ use super::index::position::{Position, unsigned};
 use super::index::read::{self, Pointer};
 use super::log::line::Line;
 use super::log::record::Record;
+use super::log::transaction;
 use crate::error::{Error, Result};
 use crate::memory::{Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Space, State};
 use crate::session::SessionDetails;
@@ -23,23 +25,34 @@ use crate::time::Time;
 /// all the numbers would leave none for the memories after it.
 const WANTED_MAX: u32 = 999_999_999;
 
+/// What was found out about a log for one batch, and holds for the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// The highest handle number of each kind.
+    counters: HashMap<Kind, u32>,
+    /// The session's details, if it exists.
+    session: Option<SessionDetails>,
+}
+
 /// What a batch comes to.
 pub(super) struct Planned {
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<transaction::Draft>,
     pub(super) outcomes: Vec<Outcome>,
     /// Other spaces that the new lines refer to.
     pub(super) refers_to: Vec<Space>,
     /// Memories that it changed.
     pub(super) touched: HashMap<MemoryId, Touched>,
+    /// What the next batch need not find out again.
+    pub(super) known: Known,
 }
 
 /// A memory whose lines are not written yet.
 #[derive(Clone)]
 pub(super) struct Touched {
     /// As it is now.
-    pub(super) now: Memory,
+    pub(super) now: Arc<Memory>,
     /// As it was first kept, if that was just now too.
-    pub(super) first: Option<Memory>,
+    pub(super) first: Option<Arc<Memory>>,
 }
 
 /// The state against which a batch is planned.
@@ -53,8 +66,6 @@ pub(super) struct Planner<'a> {
     /// The recorded time of every line.
     pub(super) at: Time,
     pub(super) planned: Planned,
-    counters: HashMap<Kind, u32>,
-    session: Option<SessionDetails>,
 }
 
 impl<'a> Planner<'a> {
@@ -64,6 +75,7 @@ impl<'a> Planner<'a> {
         position: &'a Position,
         pending: &'a HashMap<MemoryId, Touched>,
         batch: &'a Batch,
+        known: Known,
     ) -> Self {
         // Recorded times only grow, whatever the clock does.
         let at_micros = batch
@@ -82,9 +94,8 @@ impl<'a> Planner<'a> {
                 outcomes: Vec::new(),
                 refers_to: Vec::new(),
                 touched: HashMap::new(),
+                known,
             },
-            counters: HashMap::new(),
-            session: None,
         }
     }
 
@@ -104,8 +115,12 @@ impl<'a> Planner<'a> {
                     let new =
                         revision.apply(&memory, &self.batch.by, self.at, &self.batch.limits)?;
                     let changed = new.version != memory.version;
+                    let new = Arc::new(new);
                     if changed {
-                        self.planned.lines.push(Line::update(&new, &self.batch.by));
+                        self.planned.lines.push(transaction::Draft {
+                            line: Line::update(&new, &self.batch.by),
+                            memory: Some(new.clone()),
+                        });
                         self.note_references(&new)?;
                     }
                     self.done(new, changed)
@@ -124,7 +139,7 @@ impl<'a> Planner<'a> {
     }
 
     fn create_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
-        let existing = match (&self.session, self.batch.space.session()) {
+        let existing = match (&self.planned.known.session, self.batch.space.session()) {
             // An earlier write of this batch made it.
             (Some(_), Some(id)) => Some(id.to_string()),
             _ => self.session_details()?.map(|(id, _)| id),
@@ -137,7 +152,7 @@ impl<'a> Planner<'a> {
 
     fn change_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
         self.require_session()?;
-        if self.session.as_ref() == Some(details) {
+        if self.planned.known.session.as_ref() == Some(details) {
             return Ok(Outcome {
                 id: None,
                 handle: None,
@@ -156,13 +171,9 @@ impl<'a> Planner<'a> {
                 &self.batch.space.to_string(),
             ));
         }
-        self.session = Some(details.clone());
-        self.planned.lines.push(Line::session(
-            &self.batch.space,
-            details,
-            &self.batch.by,
-            self.at,
-        ));
+        self.planned.known.session = Some(details.clone());
+        let line = Line::session(&self.batch.space, details, &self.batch.by, self.at);
+        self.planned.lines.push(line.into());
         Ok(Outcome {
             id: None,
             handle: None,
@@ -174,27 +185,30 @@ impl<'a> Planner<'a> {
     fn add(&mut self, id: &MemoryId, draft: &Draft) -> Result<Outcome> {
         self.require_session()?;
         let mut checked = draft.clone();
-        checked.check(&self.batch.space, &self.batch.limits)?;
+        let body = checked.checked_body(&self.batch.space, &self.batch.limits)?;
         if let Some(first) = self.first_version(id)? {
             if first.space != self.batch.space || !is_same_content(&checked, &first) {
                 return Err(Error::IdTaken { id: id.to_string() });
             }
             // Told twice, kept once: a caller that retries is right to do so.
-            let memory = self.memory(id)?.unwrap_or(first);
+            let memory = self.memory(id)?.map_or(first, Arc::new);
             return Ok(self.done(memory, false));
         }
         let handle = match self.batch.space.session() {
             Some(_) => Some(self.next_handle(checked.body.kind(), draft.handle)?),
             None => None,
         };
-        let memory = new_memory(
+        let memory = Arc::new(new_memory(
             checked,
             id.clone(),
             self.batch.space.clone(),
             handle,
             self.at,
-        );
-        self.planned.lines.push(Line::add(&memory));
+        ));
+        self.planned.lines.push(transaction::Draft {
+            line: Line::add(&memory, body),
+            memory: Some(memory.clone()),
+        });
         self.note_references(&memory)?;
         let first = Some(memory.clone());
         let outcome = self.done(memory, true);
@@ -208,7 +222,7 @@ impl<'a> Planner<'a> {
     fn forget(&mut self, id: &MemoryId, reason: &str, recover_until: Time) -> Result<Outcome> {
         let mut memory = self.existing(id, None)?;
         if memory.state.forgotten.is_some() {
-            return Ok(self.done(memory, false));
+            return Ok(self.done(memory.into(), false));
         }
         let forgotten = Forgotten {
             at: self.at,
@@ -218,21 +232,21 @@ impl<'a> Planner<'a> {
         };
         self.planned
             .lines
-            .push(Line::delete(id.as_str(), &forgotten));
+            .push(Line::delete(id.as_str(), &forgotten).into());
         memory.state.forgotten = Some(forgotten);
-        Ok(self.done(memory, true))
+        Ok(self.done(memory.into(), true))
     }
 
     fn restore(&mut self, id: &MemoryId, reason: &str) -> Result<Outcome> {
         let mut memory = self.existing(id, None)?;
         if memory.state.forgotten.is_none() {
-            return Ok(self.done(memory, false));
+            return Ok(self.done(memory.into(), false));
         }
         self.planned
             .lines
-            .push(Line::restore(id.as_str(), &self.batch.by, reason, self.at));
+            .push(Line::restore(id.as_str(), &self.batch.by, reason, self.at).into());
         memory.state.forgotten = None;
-        Ok(self.done(memory, true))
+        Ok(self.done(memory.into(), true))
     }
 
     fn access(&mut self, id: &MemoryId, count: u64, last: Time) -> Result<Outcome> {
@@ -241,16 +255,14 @@ impl<'a> Planner<'a> {
         memory.state.access_count = memory.state.access_count.saturating_add(count);
         memory.state.last_access = memory.state.last_access.max(Some(last));
         let last = memory.state.last_access.unwrap_or(last);
-        self.planned.lines.push(Line::access(
-            id.as_str(),
-            memory.state.access_count,
-            last,
-            self.at,
-        ));
-        Ok(self.done(memory, true))
+        let count = memory.state.access_count;
+        self.planned
+            .lines
+            .push(Line::access(id.as_str(), count, last, self.at).into());
+        Ok(self.done(memory.into(), true))
     }
 
-    fn done(&mut self, memory: Memory, changed: bool) -> Outcome {
+    fn done(&mut self, memory: Arc<Memory>, changed: bool) -> Outcome {
         let outcome = Outcome {
             id: Some(memory.id.clone()),
             handle: memory.handle,
@@ -284,7 +296,7 @@ impl<'a> Planner<'a> {
 
     fn memory(&self, id: &MemoryId) -> Result<Option<Memory>> {
         if let Some(touched) = self.touched(id) {
-            return Ok(Some(touched.now.clone()));
+            return Ok(Some((*touched.now).clone()));
         }
         self.pointer(id)?
             .map(|pointer| pointer.load(self.files))
@@ -292,7 +304,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The memory as it was first kept, to compare a repeated write with.
-    fn first_version(&self, id: &MemoryId) -> Result<Option<Memory>> {
+    fn first_version(&self, id: &MemoryId) -> Result<Option<Arc<Memory>>> {
         if let Some(first) = self.touched(id).and_then(|touched| touched.first.clone()) {
             return Ok(Some(first));
         }
@@ -314,8 +326,10 @@ impl<'a> Planner<'a> {
             .line(&space, pointer.inode, offset, length, None)?
             .map(Record::read)
         {
-            Some(Ok(Record::Add(memory) | Record::Update { memory, .. })) => Ok(Some(*memory)),
-            _ => pointer.load(self.files).map(Some),
+            Some(Ok(Record::Add(memory) | Record::Update { memory, .. })) => {
+                Ok(Some(memory.into()))
+            }
+            _ => pointer.load(self.files).map(|memory| Some(memory.into())),
         }
     }
 
@@ -335,17 +349,20 @@ impl<'a> Planner<'a> {
         if let Some(wanted) = wanted.filter(|wanted| (1..=WANTED_MAX).contains(&wanted.number))
             && wanted.number > self.last_number(wanted.kind)?
         {
-            self.counters.insert(wanted.kind, wanted.number);
+            self.planned
+                .known
+                .counters
+                .insert(wanted.kind, wanted.number);
             return Ok(wanted);
         }
         let number = self.last_number(kind)?.saturating_add(1);
-        self.counters.insert(kind, number);
+        self.planned.known.counters.insert(kind, number);
         Ok(Handle { kind, number })
     }
 
     /// The highest number that any memory of this session ever had in this kind.
     fn last_number(&mut self, kind: Kind) -> Result<u32> {
-        if let Some(number) = self.counters.get(&kind) {
+        if let Some(number) = self.planned.known.counters.get(&kind) {
             return Ok(*number);
         }
         let in_index: Option<u32> = self
@@ -376,7 +393,7 @@ impl<'a> Planner<'a> {
             .map(|handle| handle.number)
             .max();
         let number = in_index.max(in_header).max(in_pending).unwrap_or(0);
-        self.counters.insert(kind, number);
+        self.planned.known.counters.insert(kind, number);
         Ok(number)
     }
 
@@ -385,13 +402,13 @@ impl<'a> Planner<'a> {
         let Some(id) = self.batch.space.session() else {
             return Ok(());
         };
-        if self.session.is_some() {
+        if self.planned.known.session.is_some() {
             return Ok(());
         }
         match self.session_details()? {
             // The folder has the case of the id that it was made with.
             Some((known, details)) if known == id.as_str() => {
-                self.session = Some(details);
+                self.planned.known.session = Some(details);
                 Ok(())
             }
             _ => Err(Error::SessionNotFound {

@@ -53,8 +53,8 @@ impl LocalStore {
         let outcome = next.copy(&*old, Start::BEGINNING, judge).and_then(|end| {
             // What is long is done; what follows is short.
             next.sync()?;
-            let mut held = self.lock.acquire("rewrite a log", super::wall_text())?;
-            let aside = self.finish_rewrite(space, &mut next, &*old, end, judge, &mut held)?;
+            let mut held = self.lock.acquire("rewrite a log")?;
+            let aside = self.finish_rewrite(space, &mut next, &*old, &end, judge, &mut held)?;
             Ok(aside)
         });
         if outcome.is_err() {
@@ -68,7 +68,7 @@ impl LocalStore {
         space: &Space,
         next: &mut Next,
         old: &dyn DiskFile,
-        end: End,
+        end: &End,
         judge: &mut Judge<'_>,
         held: &mut Held<'_>,
     ) -> Result<Option<PathBuf>> {
@@ -245,8 +245,10 @@ impl Next {
     }
 }
 
+type Counters = Vec<(Kind, u32)>;
+
 /// The highest handle numbers that a log has given out, and its first recorded time.
-fn counters_of(old: &dyn DiskFile, path: &Path) -> Result<(Vec<(Kind, u32)>, Option<i64>)> {
+fn counters_of(old: &dyn DiskFile, path: &Path) -> Result<(Counters, Option<i64>)> {
     let mut highest: HashMap<Kind, u32> = HashMap::new();
     let mut recorded = None;
     scan::scan(

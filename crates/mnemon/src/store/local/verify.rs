@@ -95,7 +95,7 @@ impl LocalStore {
 
     /// Compares the index in use with the fresh one, both at the same moment.
     fn compare_index(&self, fresh: &Generation, found: &mut Verification) -> Result<()> {
-        let Ok(Some(mut held)) = self.lock.try_acquire("verify", super::wall_text()) else {
+        let Ok(Some(mut held)) = self.lock.try_acquire("verify") else {
             found.notes.push("the index was not compared with the logs: somebody is writing, or the folder is read-only".into());
             return Ok(());
         };

@@ -16,6 +16,7 @@ use crate::store::local::log::line::{Checksum, Line};
 use crate::store::local::log::record::Record;
 use crate::store::local::log::tail;
 use crate::store::local::log::transaction::Signed;
+use crate::store::local::plan::Known;
 use crate::store::local::{LocalStore, unique, wall_micros};
 use crate::time::Time;
 
@@ -34,6 +35,8 @@ pub(super) struct Appending {
     pub(super) begin: u64,
     pub(super) bytes: Vec<u8>,
     pub(super) folders: Vec<PathBuf>,
+    /// What its batches found out about it.
+    pub(super) known: Known,
 }
 
 impl LocalStore {
@@ -101,6 +104,7 @@ impl LocalStore {
             position,
             bytes: Vec::new(),
             folders,
+            known: Known::default(),
         }))
     }
 
@@ -117,6 +121,7 @@ impl LocalStore {
             bytes: Vec::new(),
             // After a power cut a new file can exist without its name.
             folders: self.layout.folders(space),
+            known: Known::default(),
         })
     }
 
@@ -176,9 +181,16 @@ impl Appending {
         self.bytes.extend_from_slice(&signed.bytes);
         self.position.end.start.offset = self.end();
         self.position.end.start.number += 1;
-        let record = Record::read(signed.line)?;
-        apply::record(connection, space, &mut self.position, &place, record)
-            .map_err(Error::index("index"))
+        let position = &mut self.position;
+        match signed.memory {
+            // What a line keeps is known, and need not be read from it again.
+            Some(memory) => apply::memory(connection, position, &place, &memory),
+            None => {
+                let record = Record::read(signed.line)?;
+                apply::record(connection, space, position, &place, record)
+            }
+        }
+        .map_err(Error::index("index"))
     }
 
     /// What must come before the first new line: the header of a new log, or
@@ -187,7 +199,7 @@ impl Appending {
         if self.end() == 0 {
             let generation = unique(at.micros());
             let header = Line::header(space, &generation, &[], at);
-            self.append(connection, space, Signed::new(header))?;
+            self.append(connection, space, Signed::new(header.into()))?;
         } else if std::mem::take(&mut self.position.end.newline_missing) {
             self.bytes.push(b'\n');
             self.position.end.start.offset = self.end();

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 use rusqlite::Connection;
 
@@ -16,7 +17,7 @@ use crate::store::local::index::{self, position};
 use crate::store::local::lock::Held;
 use crate::store::local::log::line::Checksum;
 use crate::store::local::log::transaction::{self, Signed};
-use crate::store::local::plan::{Planned, Planner, Touched};
+use crate::store::local::plan::{Known, Planned, Planner, Touched};
 use crate::store::local::sync::Ticket;
 use crate::store::{Batch, Receipt};
 
@@ -42,15 +43,14 @@ impl LocalStore {
         batches: &[&Batch],
         open: &mut OpenLogs,
     ) -> Result<Vec<Result<Appended>>> {
-        let mut held = self
-            .lock
-            .acquire("write", crate::store::local::wall_text())?;
+        let mut held = self.lock.acquire("write")?;
         crate::store::local::poison::refuse(&*self.disk, &self.layout)?;
         self.format
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .check_again(&*self.disk, &self.layout)?;
         let generation = self.index_for_writing(&mut held)?;
+        self.wrote.store(true, Ordering::Relaxed);
         let answer = self.append_with_index(batches, open, &mut held, &*generation.borrow()?);
         match answer {
             Ok((answers, true)) => {
@@ -150,7 +150,14 @@ impl LocalStore {
                     // A new log is made only once something is to be written to it.
                     None => {
                         let empty = Position::of_nothing();
-                        let plan = Planner::new(connection, &self.files, &empty, &pending, batch);
+                        let plan = Planner::new(
+                            connection,
+                            &self.files,
+                            &empty,
+                            &pending,
+                            batch,
+                            Known::default(),
+                        );
                         match plan_within_quota(plan, 0) {
                             Err(error @ Error::Index { .. }) => return Err(error),
                             Err(refusal) => {
@@ -172,11 +179,20 @@ impl LocalStore {
                 }
             }
             let log = logs.get_mut(&batch.space).expect("prepared above");
-            let plan = Planner::new(connection, &self.files, &log.position, &pending, batch);
+            let known = log.known.clone();
+            let plan = Planner::new(
+                connection,
+                &self.files,
+                &log.position,
+                &pending,
+                batch,
+                known,
+            );
             let at = plan.at;
             fates.push(match plan_within_quota(plan, log.end()) {
                 Ok((planned, lines)) => {
                     pending.extend(planned.touched);
+                    log.known = planned.known;
                     Fate::Settled {
                         space: batch.space.clone(),
                         receipt: Receipt {

@@ -4,8 +4,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::position::{self, Position, signed};
 use super::schema::kind_number;
+use super::terms::Terms;
 use crate::memory::{Forgotten, Memory, Space};
-use crate::store::filter_text;
 use crate::store::local::log::record::Record;
 use crate::store::local::log::scan::{Damage, Found, Placed};
 use crate::time::Time;
@@ -52,6 +52,29 @@ impl Place {
     }
 }
 
+/// Takes in a memory of this log: kept, or in a new version.
+pub(crate) fn memory(
+    connection: &Connection,
+    position: &mut Position,
+    place: &Place,
+    memory: &Memory,
+) -> rusqlite::Result<()> {
+    pass(position, place);
+    match memory.version {
+        1 => add(connection, position.log, place, memory),
+        _ => update(connection, position.log, place, memory),
+    }
+}
+
+/// Goes on behind a record.
+fn pass(position: &mut Position, place: &Place) {
+    position.records += 1;
+    position.last = Some((place.offset, place.length, place.checksum));
+    if let Some(at) = place.recorded_at {
+        position.recorded_micros = position.recorded_micros.max(at.micros());
+    }
+}
+
 /// Takes in one record.
 pub(crate) fn record(
     connection: &Connection,
@@ -61,11 +84,7 @@ pub(crate) fn record(
     record: Record,
 ) -> rusqlite::Result<()> {
     let log = position.log;
-    position.records += 1;
-    position.last = Some((place.offset, place.length, place.checksum));
-    if let Some(at) = place.recorded_at {
-        position.recorded_micros = position.recorded_micros.max(at.micros());
-    }
+    pass(position, place);
     match record {
         Record::Header {
             generation,
@@ -108,14 +127,13 @@ pub(crate) fn record(
 }
 
 fn add(connection: &Connection, log: i64, place: &Place, memory: &Memory) -> rusqlite::Result<()> {
+    if insert(connection, log, place, memory)? {
+        return Ok(());
+    }
     match row_of(connection, memory.id.as_str())? {
-        None => {
-            let n = insert(connection, log, place, memory)?;
-            insert_details(connection, n, memory)
-        }
         // The same line twice, as after a log was put together again: harmless.
         Some((_, owner, sum)) if owner == log && sum == place.checksum => Ok(()),
-        Some(_) => {
+        _ => {
             let problem = format!("the id {} is in use already", memory.id);
             nonsense(connection, log, place, Some(memory.id.as_str()), &problem)
         }
@@ -130,10 +148,13 @@ fn update(
 ) -> rusqlite::Result<()> {
     match row_of(connection, memory.id.as_str())? {
         Some((n, owner, _)) if owner == log => {
+            Terms::remove(connection, n)?;
+            let terms = Terms::of(memory);
             connection
                 .prepare_cached(
                     "UPDATE memories SET kind = ?2, author = ?3, created = ?4, importance = ?5, confidence = ?6,
-                        pinned = ?7, open = ?8, version = ?9, offset = ?10, length = ?11, number = ?12, sum = ?13
+                        pinned = ?7, open = ?8, version = ?9, offset = ?10, length = ?11, number = ?12, sum = ?13,
+                        terms = ?14
                      WHERE n = ?1",
                 )?
                 .execute(params![
@@ -150,13 +171,11 @@ fn update(
                     signed(place.length),
                     signed(place.number),
                     &place.checksum[..],
+                    terms.as_ref().map(Terms::text),
                 ])?;
-            for table in ["tags", "links", "metadata"] {
-                connection
-                    .prepare_cached(&format!("DELETE FROM {table} WHERE n = ?1"))?
-                    .execute([n])?;
+            if let Some(terms) = terms {
+                terms.insert(connection, n)?;
             }
-            insert_details(connection, n, memory)?;
             put_change(connection, n, place)
         }
         // Its first line is damaged, but this one is complete in itself.
@@ -194,17 +213,20 @@ fn forget(
     put_change(connection, n, place)
 }
 
+/// Makes the row of a memory; false if its id has one already.
 fn insert(
     connection: &Connection,
     log: i64,
     place: &Place,
     memory: &Memory,
-) -> rusqlite::Result<i64> {
-    connection
+) -> rusqlite::Result<bool> {
+    let terms = Terms::of(memory);
+    let inserted = connection
         .prepare_cached(
             "INSERT INTO memories (log, id, kind, author, created, importance, confidence, pinned, open,
-                handle_kind, handle_number, version, offset, length, number, sum, first_offset, first_length)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14)",
+                handle_kind, handle_number, version, offset, length, number, sum, first_offset, first_length, terms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14, ?17)
+             ON CONFLICT (id) DO NOTHING",
         )?
         .execute(params![
             log,
@@ -223,27 +245,12 @@ fn insert(
             signed(place.length),
             signed(place.number),
             &place.checksum[..],
+            terms.as_ref().map(Terms::text),
         ])?;
-    Ok(connection.last_insert_rowid())
-}
-
-fn insert_details(connection: &Connection, n: i64, memory: &Memory) -> rusqlite::Result<()> {
-    for tag in &memory.tags {
-        connection
-            .prepare_cached("INSERT OR IGNORE INTO tags (tag, n) VALUES (?1, ?2)")?
-            .execute(params![tag.as_str(), n])?;
+    if let Some(terms) = terms.filter(|_| inserted > 0) {
+        terms.insert(connection, connection.last_insert_rowid())?;
     }
-    for link in &memory.links {
-        connection
-            .prepare_cached("INSERT OR IGNORE INTO links (n, rel, target) VALUES (?1, ?2, ?3)")?
-            .execute(params![n, link.rel.as_str(), link.to.as_str()])?;
-    }
-    for (key, value) in &memory.metadata {
-        connection
-            .prepare_cached("INSERT OR IGNORE INTO metadata (key, value, n) VALUES (?1, ?2, ?3)")?
-            .execute(params![key, filter_text(value), n])?;
-    }
-    Ok(())
+    Ok(inserted > 0)
 }
 
 fn put_change(connection: &Connection, n: i64, place: &Place) -> rusqlite::Result<()> {

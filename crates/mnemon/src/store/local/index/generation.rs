@@ -119,7 +119,7 @@ impl Drop for Borrowed<'_> {
 }
 
 /// The pointer to the build in use.
-fn pointer(folder: &Path) -> PathBuf {
+pub(crate) fn pointer(folder: &Path) -> PathBuf {
     folder.join(format!("current-{SCHEMA}"))
 }
 

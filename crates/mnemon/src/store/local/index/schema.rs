@@ -42,22 +42,20 @@ CREATE TABLE memories (
     offset INTEGER NOT NULL, length INTEGER NOT NULL, number INTEGER NOT NULL, sum BLOB NOT NULL,
     first_offset INTEGER NOT NULL, first_length INTEGER NOT NULL,
     access_count INTEGER NOT NULL DEFAULT 0, last_access INTEGER,
-    forgotten TEXT
+    forgotten TEXT,
+    terms TEXT
 );
 CREATE UNIQUE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_by_created ON memories (created);
 CREATE INDEX memories_by_log ON memories (log, created);
 CREATE INDEX memories_by_handle ON memories (log, handle_kind, handle_number) WHERE handle_number IS NOT NULL;
-CREATE TABLE tags (n INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (n, tag)) WITHOUT ROWID;
-CREATE INDEX tags_by_tag ON tags (tag);
+CREATE TABLE tags (tag TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (tag, n)) WITHOUT ROWID;
 CREATE TABLE links (
-    n INTEGER NOT NULL, rel TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (n, rel, target)
+    target TEXT NOT NULL, rel TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (target, rel, n)
 ) WITHOUT ROWID;
-CREATE INDEX links_by_target ON links (target);
 CREATE TABLE metadata (
-    n INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (n, key)
+    key TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (key, value, n)
 ) WITHOUT ROWID;
-CREATE INDEX metadata_by_key ON metadata (key, value);
 CREATE TABLE changes (
     n INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY (n, offset)
 ) WITHOUT ROWID;
@@ -86,6 +84,15 @@ pub(crate) fn open_file(path: &Path) -> rusqlite::Result<Connection> {
     // it must not be half there either.
     connection.pragma_update(None, "synchronous", "normal")?;
     set_up(connection)
+}
+
+/// Moves what was written into the index file itself, unless somebody is busy with it.
+///
+/// The write-ahead log has to be read whenever the index is opened by the
+/// first process, so a writer leaves it short.
+pub(crate) fn tidy(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(std::time::Duration::ZERO)?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }
 
 /// An index in memory, for a store that can't be written to.

@@ -110,16 +110,16 @@ impl Line {
         }
     }
 
-    /// A memory that is kept.
-    pub(crate) fn add(memory: &Memory) -> Self {
-        let mut line = Self::of(memory);
+    /// A memory that is kept, with its body as a map, which the caller has already.
+    pub(crate) fn add(memory: &Memory, body: Map<String, Value>) -> Self {
+        let mut line = Self::of(memory, body);
         line.created_at = (memory.created_at != memory.recorded_at).then_some(memory.created_at);
         line
     }
 
     /// A memory in its new version, complete, so that a lost line before it does no harm.
     pub(crate) fn update(memory: &Memory, by: &str) -> Self {
-        let mut line = Self::of(memory);
+        let mut line = Self::of(memory, memory.body.to_map());
         line.op = Some("update".into());
         line.by = Some(by.into());
         line.created_at = Some(memory.created_at);
@@ -188,10 +188,10 @@ impl Line {
         }
     }
 
-    fn of(memory: &Memory) -> Self {
+    fn of(memory: &Memory, body: Map<String, Value>) -> Self {
         Self {
             author: memory.author.as_ref().map(ToString::to_string),
-            body: memory.body.to_map(),
+            body,
             confidence: memory.confidence.map(crate::memory::Confidence::get),
             embedding: memory.embedding.clone(),
             handle: memory.handle.map(|handle| handle.to_string()),

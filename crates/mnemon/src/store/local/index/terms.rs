@@ -1,0 +1,94 @@
+//! Tags, metadata and links: what a memory is found by, one tree for each.
+//!
+//! The row of a memory repeats its terms, so that they can be taken out again
+//! without a second tree that leads from memories to terms.
+
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
+
+use crate::memory::Memory;
+use crate::store::filter_text;
+
+/// What a memory is found by.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Terms {
+    tags: Vec<String>,
+    metadata: Vec<(String, String)>,
+    links: Vec<(String, String)>,
+}
+
+impl Terms {
+    /// The terms of a memory, and none if it has none: most rows then stay short.
+    pub(super) fn of(memory: &Memory) -> Option<Self> {
+        let bare = memory.tags.is_empty() && memory.metadata.is_empty() && memory.links.is_empty();
+        (!bare).then(|| Self {
+            tags: memory.tags.iter().map(ToString::to_string).collect(),
+            metadata: memory
+                .metadata
+                .iter()
+                .map(|(key, value)| (key.clone(), filter_text(value)))
+                .collect(),
+            links: memory
+                .links
+                .iter()
+                .map(|link| (link.to.to_string(), link.rel.to_string()))
+                .collect(),
+        })
+    }
+
+    /// As the row of the memory repeats them.
+    pub(super) fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Makes a memory found by its terms.
+    pub(super) fn insert(&self, connection: &Connection, n: i64) -> rusqlite::Result<()> {
+        self.each(
+            connection,
+            n,
+            [
+                "INSERT OR IGNORE INTO tags (tag, n) VALUES (?1, ?2)",
+                "INSERT OR IGNORE INTO metadata (key, value, n) VALUES (?1, ?2, ?3)",
+                "INSERT OR IGNORE INTO links (target, rel, n) VALUES (?1, ?2, ?3)",
+            ],
+        )
+    }
+
+    /// Takes out the terms that the row of a memory repeats.
+    pub(super) fn remove(connection: &Connection, n: i64) -> rusqlite::Result<()> {
+        let text: Option<String> = connection
+            .prepare_cached("SELECT terms FROM memories WHERE n = ?1")?
+            .query_row([n], |row| row.get(0))?;
+        let Some(terms) = text.and_then(|text| serde_json::from_str::<Self>(&text).ok()) else {
+            return Ok(());
+        };
+        terms.each(
+            connection,
+            n,
+            [
+                "DELETE FROM tags WHERE tag = ?1 AND n = ?2",
+                "DELETE FROM metadata WHERE key = ?1 AND value = ?2 AND n = ?3",
+                "DELETE FROM links WHERE target = ?1 AND rel = ?2 AND n = ?3",
+            ],
+        )
+    }
+
+    fn each(&self, connection: &Connection, n: i64, sql: [&str; 3]) -> rusqlite::Result<()> {
+        for tag in &self.tags {
+            connection
+                .prepare_cached(sql[0])?
+                .execute(params![tag, n])?;
+        }
+        for (key, value) in &self.metadata {
+            connection
+                .prepare_cached(sql[1])?
+                .execute(params![key, value, n])?;
+        }
+        for (target, rel) in &self.links {
+            connection
+                .prepare_cached(sql[2])?
+                .execute(params![target, rel, n])?;
+        }
+        Ok(())
+    }
+}
