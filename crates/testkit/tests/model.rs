@@ -4,11 +4,7 @@
 //! `MNEMON_MODEL_CASES` sets how many sequences are tried. Sequences that
 //! failed once are in `model.regressions` and are tried first.
 
-#![expect(
-    clippy::doc_markdown,
-    clippy::unwrap_used,
-    reason = "SQLite is no code, and a test that can't go on should stop"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that can't go on should stop")]
 
 #[path = "model/world.rs"]
 mod world;
