@@ -3,7 +3,7 @@
 //! What a write does and which memories a filter finds is spelled out here
 //! without files, indexes or caches, so that it can be seen to be right; the
 //! real stores are compared with it. Clones share their memories, as handles
-//! on one folder do. [`state`] says what writes do, [`answers`] what questions
+//! on one folder do. `state` says what writes do, `answers` what questions
 //! get.
 
 mod answers;

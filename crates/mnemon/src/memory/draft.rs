@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 use crate::memory::{
-    Author, Body, Confidence, Handle, Importance, Kind, Link, MemoryId, Space, Tag, Text,
+    Author, Body, Confidence, Handle, Importance, Kind, Link, Memory, MemoryId, Space, State, Tag,
+    Text,
 };
 use crate::time::Time;
 
@@ -97,6 +98,59 @@ impl Draft {
         check_size(&self.text, &body, &self.metadata, space, limits)?;
         check_embedding(self.embedding.as_deref())?;
         Ok(body)
+    }
+
+    /// Whether it says what a memory said when it was first kept.
+    pub(crate) fn says_the_same_as(&self, memory: &Memory) -> bool {
+        self.author == memory.author
+            && self.turn == memory.turn
+            && self.text == memory.text
+            && self.importance == memory.importance
+            && self.confidence == memory.confidence
+            && self.tags == memory.tags
+            && self.links == memory.links
+            && self.pinned == memory.pinned
+            && self.sensitive == memory.sensitive
+            && self.body == memory.body
+            && self.metadata == memory.metadata
+            && self.embedding == memory.embedding
+            && self.tokens == memory.tokens
+            && self
+                .created_at
+                .is_none_or(|created| created == memory.created_at)
+    }
+
+    /// The memory that it becomes when it is kept.
+    pub(crate) fn into_memory(
+        self,
+        id: MemoryId,
+        space: Space,
+        handle: Option<Handle>,
+        at: Time,
+    ) -> Memory {
+        Memory {
+            id,
+            space,
+            handle,
+            version: 1,
+            author: self.author,
+            turn: self.turn,
+            text: self.text,
+            importance: self.importance,
+            confidence: self.confidence,
+            tags: self.tags,
+            links: self.links,
+            pinned: self.pinned,
+            sensitive: self.sensitive,
+            body: self.body,
+            metadata: self.metadata,
+            embedding: self.embedding,
+            tokens: self.tokens,
+            created_at: self.created_at.unwrap_or(at),
+            recorded_at: at,
+            updated_at: at,
+            state: State::default(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The store on files: a log for each space, and one index over all of them.
 //!
-//! A write goes through [`commit`]: lock, append to the log, put into the
-//! index, unlock, sync, answer. A question goes through [`current`], which
+//! A write goes through `commit`: lock, append to the log, put into the
+//! index, unlock, sync, answer. A question goes through `current`, which
 //! sees to it that the index knows all that was acknowledged, without writing
 //! anything on the way unless a writer died or a person edited a log.
 //!

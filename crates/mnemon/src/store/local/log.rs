@@ -5,8 +5,8 @@
 //! the contract, byte by byte.
 //!
 //! Invariant: what was acknowledged is durable, and nothing is half there.
-//! [`line`] is one line and its checksum, [`scan`] reads a log and knows torn
-//! tails from damage, [`tail`] is where writing goes on.
+//! [`mod@line`] is one line and its checksum, [`scan`] reads a log and knows torn
+//! tails from damage, `tail` is where writing goes on.
 
 pub mod line;
 pub(crate) mod record;

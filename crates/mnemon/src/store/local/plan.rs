@@ -16,7 +16,7 @@ use super::log::line::Line;
 use super::log::record::Record;
 use super::log::transaction;
 use crate::error::{Error, Result};
-use crate::memory::{Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Space, State};
+use crate::memory::{Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Space};
 use crate::session::SessionDetails;
 use crate::store::{Batch, Outcome, Write};
 use crate::time::Time;
@@ -187,7 +187,7 @@ impl<'a> Planner<'a> {
         let mut checked = draft.clone();
         let body = checked.checked_body(&self.batch.space, &self.batch.limits)?;
         if let Some(first) = self.first_version(id)? {
-            if first.space != self.batch.space || !is_same_content(&checked, &first) {
+            if first.space != self.batch.space || !checked.says_the_same_as(&first) {
                 return Err(Error::IdTaken { id: id.to_string() });
             }
             // Told twice, kept once: a caller that retries is right to do so.
@@ -198,13 +198,8 @@ impl<'a> Planner<'a> {
             Some(_) => Some(self.next_handle(checked.body.kind(), draft.handle)?),
             None => None,
         };
-        let memory = Arc::new(new_memory(
-            checked,
-            id.clone(),
-            self.batch.space.clone(),
-            handle,
-            self.at,
-        ));
+        let space = self.batch.space.clone();
+        let memory = Arc::new(checked.into_memory(id.clone(), space, handle, self.at));
         self.planned.lines.push(transaction::Draft {
             line: Line::add(&memory, body),
             memory: Some(memory.clone()),
@@ -456,57 +451,5 @@ impl<'a> Planner<'a> {
             }
         }
         Ok(())
-    }
-}
-
-/// Whether a draft says what a memory said when it was first kept.
-fn is_same_content(draft: &Draft, memory: &Memory) -> bool {
-    draft.author == memory.author
-        && draft.turn == memory.turn
-        && draft.text == memory.text
-        && draft.importance == memory.importance
-        && draft.confidence == memory.confidence
-        && draft.tags == memory.tags
-        && draft.links == memory.links
-        && draft.pinned == memory.pinned
-        && draft.sensitive == memory.sensitive
-        && draft.body == memory.body
-        && draft.metadata == memory.metadata
-        && draft.embedding == memory.embedding
-        && draft.tokens == memory.tokens
-        && draft
-            .created_at
-            .is_none_or(|created| created == memory.created_at)
-}
-
-fn new_memory(
-    draft: Draft,
-    id: MemoryId,
-    space: Space,
-    handle: Option<Handle>,
-    at: Time,
-) -> Memory {
-    Memory {
-        id,
-        space,
-        handle,
-        version: 1,
-        author: draft.author,
-        turn: draft.turn,
-        text: draft.text,
-        importance: draft.importance,
-        confidence: draft.confidence,
-        tags: draft.tags,
-        links: draft.links,
-        pinned: draft.pinned,
-        sensitive: draft.sensitive,
-        body: draft.body,
-        metadata: draft.metadata,
-        embedding: draft.embedding,
-        tokens: draft.tokens,
-        created_at: draft.created_at.unwrap_or(at),
-        recorded_at: at,
-        updated_at: at,
-        state: State::default(),
     }
 }
