@@ -75,6 +75,7 @@ impl Export {
             self.write(&mut stdout, &engine, &caller, &spaces, skew)?;
             return stdout.flush().map_err(Failure::output);
         };
+        refuse_inside(path, &context.root.path)?;
         let written = write_beside(path, |file| {
             self.write(file, &engine, &caller, &spaces, skew)
         })?;
@@ -187,11 +188,44 @@ fn write_lines(
     }
 }
 
+/// The store's own files are written by the store alone.
+fn refuse_inside(path: &Path, root: &Path) -> Outcome {
+    let parent = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let inside = match (parent.canonicalize(), root.canonicalize()) {
+        (Ok(parent), Ok(root)) => parent.starts_with(root),
+        // A folder that is not there gives its own error when it is written to.
+        _ => false,
+    };
+    if inside {
+        return Err(mnemon::Error::Rule {
+            field: "output",
+            rule: "a file outside the store's own folder".into(),
+            given: path.display().to_string(),
+        }
+        .into());
+    }
+    Ok(())
+}
+
 /// Writes a file that only its owner may read, under its name only once it is whole.
 fn write_beside<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Outcome<T>,
 ) -> Outcome<T> {
+    if path.exists() && !path.is_file() {
+        // A pipe or a device is written to, not replaced.
+        let file = OpenOptions::new()
+            .write(true)
+            .open(path)
+            .map_err(Failure::file("open", path))?;
+        let mut file = BufWriter::new(file);
+        let written = write(&mut file)?;
+        file.flush().map_err(Failure::file("write", path))?;
+        return Ok(written);
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let beside = path.with_file_name(name);

@@ -1,5 +1,7 @@
 //! Import and export.
 
+use std::path::Path;
+
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
@@ -244,4 +246,18 @@ fn a_session_can_be_chosen_for_all_of_it() {
         )
         .json();
     assert_eq!(sandbox.json(&["list", "--session", "new"])["total"], 2);
+}
+
+#[test]
+fn an_export_never_replaces_a_file_of_the_store_or_a_device() {
+    let sandbox = Sandbox::with_session();
+    sandbox.json(&["remember", "one", "--session", "s"]);
+    let log = ".mnemon/sessions/s/memory.jsonl";
+    let before = std::fs::read(sandbox.path().join(log)).unwrap();
+    let export = ["export", "--all", "--format", "jsonl", "-o"];
+    let (code, _) = sandbox.refusal(&[&export[..], &[log]].concat());
+    assert_eq!(code, "E_SCHEMA_INVALID");
+    assert_eq!(std::fs::read(sandbox.path().join(log)).unwrap(), before);
+    sandbox.json(&[&export[..], &["/dev/null"]].concat());
+    assert!(!Path::new("/dev/null").is_file());
 }

@@ -13,6 +13,9 @@ use crate::store::{OnFull, Progress, Write};
 /// At most so many memories are written under one hold of the lock.
 const CHUNK: usize = 500;
 
+/// No line of a memory is shorter than this and its text.
+const LINE_BYTES_MIN: u64 = 200;
+
 /// Something to import.
 #[derive(Clone, Debug)]
 pub enum ImportItem {
@@ -66,6 +69,7 @@ impl Mnemon {
             plan.take(self, caller, item);
         }
         plan.refuse_if_bad()?;
+        self.refuse_what_never_fits(&plan)?;
         let mut report = Imported {
             dangling: self.count_dangling(&plan)?,
             ..Imported::default()
@@ -134,6 +138,35 @@ impl Mnemon {
             match remembered(receipt.outcomes[place].clone(), space, receipt.durable) {
                 Some(kept) if kept.new => report.imported += 1,
                 _ => report.skipped += 1,
+            }
+        }
+        Ok(())
+    }
+
+    /// A session that would certainly outgrow its quota is refused before anything is written.
+    fn refuse_what_never_fits(&self, plan: &ImportPlan) -> Result<()> {
+        let limit_bytes = self.config.storage.session_bytes_max;
+        for (space, parcel) in &plan.spaces {
+            let Some(session) = space.session() else {
+                continue;
+            };
+            let used_bytes = match self.store.session(session)? {
+                Some(known) => known.activity.log_bytes,
+                None => 0,
+            };
+            let mut needed_bytes = 0;
+            for (id, draft, _) in &parcel.memories {
+                if self.store.find(&Reference::Id(id.clone()))?.is_none() {
+                    needed_bytes += draft.text.as_str().len() as u64 + LINE_BYTES_MIN;
+                }
+            }
+            if used_bytes + needed_bytes > limit_bytes {
+                return Err(Error::SessionFull {
+                    session: session.to_string(),
+                    used_bytes,
+                    needed_bytes,
+                    limit_bytes,
+                });
             }
         }
         Ok(())

@@ -148,6 +148,11 @@ impl Error {
             Self::Poisoned { .. } => {
                 "Check the disk, then run `mnemon repair`, which writes that log anew.".into()
             }
+            Self::Corrupt { path, .. } if path.ends_with("store.json") => {
+                "Restore this file from a copy, or from another store of the same version; the \
+                 logs beside it are untouched."
+                    .into()
+            }
             Self::Corrupt { .. } | Self::Index { .. } => {
                 "Run `mnemon verify` to see the damage and `mnemon repair` to set it aside.".into()
             }

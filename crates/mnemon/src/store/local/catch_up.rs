@@ -22,6 +22,11 @@ impl LocalStore {
                 Ok(_) => connection
                     .execute_batch("COMMIT")
                     .map_err(Error::index("index"))?,
+                // A log that can't be read keeps nobody from the others; the
+                // index tells of it what it knew, and `verify` says what is wrong.
+                Err(Error::Io { .. }) => {
+                    let _ = connection.execute_batch("ROLLBACK");
+                }
                 Err(error) => {
                     let _ = connection.execute_batch("ROLLBACK");
                     return Err(error);

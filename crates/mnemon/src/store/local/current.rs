@@ -135,10 +135,34 @@ impl LocalStore {
                     Err(error) => Err(error),
                 }
             }
-            // A writer is at work: what the index lacks is not acknowledged yet.
-            Ok(None) => Ok(true),
+            Ok(None) => self.is_only_behind_a_writer(generation, &stale),
             Err(_) => Ok(false),
         }
+    }
+
+    /// Whether the index lacks only what a writer at work has not acknowledged yet.
+    ///
+    /// If it lacks more, as after a power cut, it can't be asked until whoever
+    /// has the lock is done.
+    fn is_only_behind_a_writer(&self, generation: &Generation, stale: &[Space]) -> Result<bool> {
+        let noted = self.lock.read_note()?.appending;
+        let is_noted = |space: &Space| {
+            noted
+                .iter()
+                .any(|one| one == "*" || *one == space.to_string())
+        };
+        if stale.iter().all(is_noted) {
+            return Ok(true);
+        }
+        // A writer may have come and gone since the logs were looked at.
+        let still = self.stale_logs(&*generation.borrow()?)?;
+        let noted = self.lock.read_note()?.appending;
+        let is_noted = |space: &Space| {
+            noted
+                .iter()
+                .any(|one| one == "*" || *one == space.to_string())
+        };
+        Ok(still.iter().all(is_noted))
     }
 
     /// The logs that a dead writer noted, under the lock.

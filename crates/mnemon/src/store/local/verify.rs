@@ -48,6 +48,7 @@ impl LocalStore {
                 message: bad.message,
             });
         }
+        self.find_unreadable_logs(&mut found)?;
         if let Some(reason) = self.poisoned()? {
             found.problems.push(VerifyProblem {
                 space: "store".into(),
@@ -60,6 +61,27 @@ impl LocalStore {
         }
         self.compare_index(&fresh, &mut found)?;
         Ok(found)
+    }
+
+    /// Logs that are there but can't be read.
+    fn find_unreadable_logs(&self, found: &mut Verification) -> Result<()> {
+        for space in self.spaces()? {
+            let path = self.layout.log(&space);
+            let mut byte = [0];
+            let read = self
+                .disk
+                .open_read(&path)
+                .and_then(|file| file.read_at(&mut byte, 0));
+            if let Err(error) = read {
+                found.problems.push(VerifyProblem {
+                    space: space.to_string(),
+                    line: None,
+                    code: Code::StorageIo,
+                    message: format!("{} can't be read: {error}", path.display()),
+                });
+            }
+        }
+        Ok(())
     }
 
     fn note_tails(&self, fresh: &Generation, found: &mut Verification) -> Result<()> {

@@ -133,6 +133,23 @@ impl LocalStore {
         Ok((answers, indexed))
     }
 
+    /// As [`Self::prepare_log`]; if it fails, the index transaction is as before.
+    fn prepare_alone(
+        &self,
+        space: &Space,
+        open: &mut OpenLogs,
+        connection: &Connection,
+    ) -> Result<Option<Appending>> {
+        let run = |sql: &str| connection.execute_batch(sql).map_err(Error::index("index"));
+        run("SAVEPOINT log")?;
+        let prepared = self.prepare_log(space, open, connection);
+        if prepared.is_err() {
+            run("ROLLBACK TO log")?;
+        }
+        run("RELEASE log")?;
+        prepared
+    }
+
     /// Decides what each batch comes to, and puts it into the open index transaction.
     fn plan_group(
         &self,
@@ -145,10 +162,16 @@ impl LocalStore {
         let mut fates = Vec::with_capacity(batches.len());
         for batch in batches {
             if !logs.contains_key(&batch.space) {
-                match self.prepare_log(&batch.space, open, connection)? {
-                    Some(log) => drop(logs.insert(batch.space.clone(), log)),
+                match self.prepare_alone(&batch.space, open, connection) {
+                    Ok(Some(log)) => drop(logs.insert(batch.space.clone(), log)),
+                    Err(error @ Error::Index { .. }) => return Err(error),
+                    // What is wrong with one log is no matter for those who write to others.
+                    Err(error) => {
+                        fates.push(Fate::Refused(error));
+                        continue;
+                    }
                     // A new log is made only once something is to be written to it.
-                    None => {
+                    Ok(None) => {
                         let empty = Position::of_nothing();
                         let plan = Planner::new(
                             connection,
