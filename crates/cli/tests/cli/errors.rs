@@ -43,7 +43,7 @@ fn a_refusal_is_a_code_a_sentence_and_a_hint() {
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
     insta::assert_snapshot!(ran.stderr, @r"
     error[E_NOT_FOUND]: there is no memory s/DEC-009
-    hint: `mnemon list` shows what is there; a handle such as DEC-001 needs --session S, or is written S/DEC-001.
+    hint: `mnemon list` shows what is there and `mnemon deleted` what is forgotten; a handle such as DEC-001 needs --session S, or is written S/DEC-001.
     ");
     let ran = sandbox.run(&["session", "show", "x", "--json"]);
     insta::assert_snapshot!(ran.stderr, @r#"{"error":{"code":"E_SESSION_NOT_FOUND","number":"MEM_E005","message":"there is no session x","hint":"`mnemon session list` shows the sessions; `mnemon session new --id x` makes this one.","retryable":false}}"#);

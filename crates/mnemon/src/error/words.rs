@@ -188,9 +188,12 @@ impl Error {
                 "`mnemon session list` shows the sessions; `mnemon session new --id {session}` makes this one."
             ),
             Self::SessionExists { .. } => "Choose another id, or use that session.".into(),
-            Self::NotFound { .. } => "`mnemon list` shows what is there; a handle such as DEC-001 \
+            Self::NotFound { .. } => {
+                "`mnemon list` shows what is there and `mnemon deleted` what is \
+                 forgotten; a handle such as DEC-001 \
                  needs --session S, or is written S/DEC-001."
-                .into(),
+                    .into()
+            }
             Self::InvalidQuery { .. } => "Correct this part of the question and ask again.".into(),
             Self::Forbidden { .. } => "Ask as the user, or as an agent that may do this.".into(),
         }
