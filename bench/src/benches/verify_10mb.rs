@@ -12,13 +12,7 @@ pub(super) const BENCH: Bench = Bench {
     run,
 };
 
-/// Whether the library can verify yet.
-const IS_THERE: bool = true;
-
 fn run(place: &Place) -> Result<Vec<Figure>> {
-    if !IS_THERE {
-        return Ok(Vec::new());
-    }
     let engine = place::open(place.session_10mb()?)?;
     let mut times = Vec::new();
     for _ in 0..place.rounds() {

@@ -1,6 +1,8 @@
 //! `mnemon get`
 
 use clap::Args;
+use mnemon::memory::Memory;
+use mnemon::{Caller, Mnemon};
 use mnemon_wire::MemoryShape;
 
 use crate::context::{Context, session_of};
@@ -28,21 +30,25 @@ impl Get {
         let engine = context.reader()?;
         let caller = context.caller()?;
         let memory = engine.get(&caller, &self.id, session.as_ref())?;
-        let skew = context.future_skew_minutes()?;
-        context.output.answer(&MemoryShape::of(&memory, skew), || {
-            let names = Names {
-                engine: &engine,
-                caller: &caller,
-                session: memory.space.session(),
-            };
-            let describe = |id: &_| names.describe(id);
-            memory_card(
-                &memory,
-                context.output.columns,
-                engine.now(),
-                skew,
-                describe,
-            )
-        })
+        answer(context, &engine, &caller, &memory)
     }
+}
+
+/// Prints one memory, with words for what it links to.
+pub(super) fn answer(
+    context: &Context,
+    engine: &Mnemon,
+    caller: &Caller,
+    memory: &Memory,
+) -> Outcome {
+    let skew = context.future_skew_minutes()?;
+    context.output.answer(&MemoryShape::of(memory, skew), || {
+        let names = Names {
+            engine,
+            caller,
+            session: memory.space.session(),
+        };
+        let describe = |id: &_| names.describe(id);
+        memory_card(memory, context.output.columns, engine.now(), skew, describe)
+    })
 }

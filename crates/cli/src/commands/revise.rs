@@ -3,12 +3,12 @@
 use clap::Args;
 use mnemon::memory::body::confidence_from_word;
 use mnemon::memory::{Resolution, Revision};
-use mnemon_wire::{MemoryShape, kind_from_word};
+use mnemon_wire::kind_from_word;
 use serde_json::Value;
 
+use crate::commands::get;
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
-use crate::human::card::memory_card;
 use crate::input::{self, Names};
 
 /// Change a memory; what it was before stays in its history
@@ -107,22 +107,7 @@ impl Revise {
             ));
         }
         let memory = engine.revise(&caller, &memory, self.if_version, revision)?;
-        let skew = context.future_skew_minutes()?;
-        context.output.answer(&MemoryShape::of(&memory, skew), || {
-            let names = Names {
-                engine: &engine,
-                caller: &caller,
-                session: memory.space.session(),
-            };
-            let describe = |id: &_| names.describe(id);
-            memory_card(
-                &memory,
-                context.output.columns,
-                engine.now(),
-                skew,
-                describe,
-            )
-        })
+        get::answer(context, &engine, &caller, &memory)
     }
 
     /// What needs no store.

@@ -100,7 +100,7 @@ impl LocalStore {
     fn settle(&self, generation: &Generation) -> Result<bool> {
         let note = self.lock.read_note()?;
         let mut stale: Vec<Space> = Vec::new();
-        let looking = note.appending.iter().any(|space| space == "*") || self.is_time_to_look();
+        let looking = note.is_about_any() || self.is_time_to_look();
         if looking {
             stale = self.stale_logs(&*generation.borrow()?)?;
         }
@@ -145,24 +145,14 @@ impl LocalStore {
     /// If it lacks more, as after a power cut, it can't be asked until whoever
     /// has the lock is done.
     fn is_only_behind_a_writer(&self, generation: &Generation, stale: &[Space]) -> Result<bool> {
-        let noted = self.lock.read_note()?.appending;
-        let is_noted = |space: &Space| {
-            noted
-                .iter()
-                .any(|one| one == "*" || *one == space.to_string())
-        };
-        if stale.iter().all(is_noted) {
+        let note = self.lock.read_note()?;
+        if stale.iter().all(|space| note.is_about(space)) {
             return Ok(true);
         }
         // A writer may have come and gone since the logs were looked at.
         let still = self.stale_logs(&*generation.borrow()?)?;
-        let noted = self.lock.read_note()?.appending;
-        let is_noted = |space: &Space| {
-            noted
-                .iter()
-                .any(|one| one == "*" || *one == space.to_string())
-        };
-        Ok(still.iter().all(is_noted))
+        let note = self.lock.read_note()?;
+        Ok(still.iter().all(|space| note.is_about(space)))
     }
 
     /// The logs that a dead writer noted, under the lock.

@@ -47,6 +47,17 @@ pub struct Note {
 }
 
 impl Note {
+    /// Whether the log of a space may be growing.
+    pub(crate) fn is_about(&self, space: &Space) -> bool {
+        let space = space.to_string();
+        self.is_about_any() || self.appending.contains(&space)
+    }
+
+    /// Whether any log may be growing.
+    pub(crate) fn is_about_any(&self) -> bool {
+        self.appending.iter().any(|noted| noted == "*")
+    }
+
     /// Who holds the lock, in words.
     pub fn holder(&self) -> Option<String> {
         let pid = self.pid?;
