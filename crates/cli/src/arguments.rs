@@ -68,6 +68,8 @@ pub(crate) enum Command {
     Get(commands::get::Get),
     /// List memories
     List(Box<commands::list::List>),
+    /// Find memories by what they say and mean
+    Recall(Box<commands::recall::Recall>),
     /// Show what happened to a memory
     History(commands::history::History),
     /// Change a memory

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mnemon::memory::{SessionId, Space};
-use mnemon::store::{Filter, Forgottenness, Status};
+use mnemon::store::{Filter, Forgottenness, Sort, Status};
 use mnemon::{Error, Time};
 use mnemon_wire::kind_from_word;
 
@@ -192,6 +192,11 @@ impl Filters {
         lists.iter().any(|list| !list.is_empty())
             || options.iter().any(|option| option.is_some())
             || flags.contains(&true)
+    }
+
+    /// The order, if one was given.
+    pub(crate) fn sort(&self) -> Outcome<Option<Sort>> {
+        Ok(self.sort.as_ref().map(|order| order.parse()).transpose()?)
     }
 
     /// Whether a limit was given.

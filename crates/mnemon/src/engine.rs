@@ -5,6 +5,7 @@
 //! they are applied here.
 
 mod forget;
+mod recall;
 mod remember;
 mod sessions;
 mod transfer;
@@ -20,6 +21,7 @@ pub use transfer::{ImportItem, Imported};
 use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::config::{self, Config, Sources};
+use crate::embed::{BuiltIn, Embedder};
 use crate::error::Result;
 use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Space};
 use crate::random;
@@ -36,6 +38,7 @@ pub struct Mnemon {
     config: Config,
     clock: Clock,
     random: Random,
+    embedder: Arc<dyn Embedder>,
     /// What was asked for since the last write: how often, and when last.
     accesses: Mutex<HashMap<MemoryId, (Space, u64, Time)>>,
 }
@@ -51,6 +54,7 @@ impl Mnemon {
             config,
             clock: Clock::system(),
             random: Arc::new(random),
+            embedder: Arc::new(BuiltIn::new()),
             accesses: Mutex::default(),
         }
     }

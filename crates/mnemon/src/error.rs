@@ -191,6 +191,8 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// The question took longer than it may.
+    QueryTimeout,
     /// The caller may not do this.
     Forbidden {
         /// Who asked.
@@ -227,6 +229,7 @@ impl Error {
             Self::SessionNotFound { .. } => Code::SessionNotFound,
             Self::NotFound { .. } => Code::NotFound,
             Self::InvalidQuery { .. } => Code::InvalidQuery,
+            Self::QueryTimeout => Code::QueryTimeout,
             Self::Forbidden { .. } => Code::Forbidden,
         }
     }

@@ -20,6 +20,7 @@ pub use report::{
 
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
+use crate::recall::{Candidates, Key, Probe};
 use crate::session::Session;
 use crate::time::Time;
 
@@ -33,6 +34,11 @@ pub trait Store: Send + Sync {
 
     /// The memories that fit a filter, one page of them, and how many fit in all.
     fn select(&self, filter: &Filter) -> Result<Selection>;
+
+    /// Takes one consistent look, for a question that needs several steps.
+    ///
+    /// It may be taken again from the start if something was amiss.
+    fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()>;
 
     /// Every memory of the spaces (of all if none is named), forgotten ones
     /// included, each space in the order in which it was written.
@@ -61,6 +67,15 @@ pub trait Store: Send + Sync {
 
     /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.
     fn flush(&self) -> Result<()>;
+}
+
+/// One consistent look at a store.
+pub trait View {
+    /// What is known of the memories that could be meant.
+    fn candidates(&self, probe: &Probe) -> Result<Candidates>;
+
+    /// The memories of these keys, in this order; the keys come from the same look.
+    fn load(&self, keys: &[Key]) -> Result<Vec<Memory>>;
 }
 
 /// One thing that happened to a memory.

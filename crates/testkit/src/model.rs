@@ -7,6 +7,7 @@
 //! get.
 
 mod answers;
+mod search;
 mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::Session;
 use mnemon::store::{
     Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
-    Store, Verification,
+    Store, Verification, View,
 };
 
 use state::State;
@@ -58,6 +59,11 @@ impl Store for ModelStore {
 
     fn select(&self, filter: &Filter) -> Result<Selection> {
         Ok(self.state().select(filter))
+    }
+
+    fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
+        let state = self.state().clone();
+        question(&search::ModelView(&state))
     }
 
     fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {

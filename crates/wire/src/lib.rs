@@ -11,6 +11,7 @@ mod history;
 pub mod import;
 mod memory;
 pub mod parse;
+mod recall;
 mod report;
 mod session;
 
@@ -20,6 +21,7 @@ pub use history::HistoryShape;
 pub use import::{Format, read_import};
 pub use memory::{MemoriesShape, MemoryShape};
 pub use parse::{Parsed, kind_from_word, parse_memory};
+pub use recall::{BatchLine, HitShape, RecalledShape};
 pub use report::{
     ForgottenShape, ImportedShape, ReindexedShape, RememberedShape, RepairShape, StatsShape,
     VerificationShape,

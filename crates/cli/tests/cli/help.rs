@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 26] = [
+const COMMANDS: [&[&str]; 27] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -11,6 +11,7 @@ const COMMANDS: [&[&str]; 26] = [
     &["remember"],
     &["get"],
     &["list"],
+    &["recall"],
     &["history"],
     &["revise"],
     &["forget"],
@@ -56,6 +57,7 @@ fn the_first_page_lists_the_commands() {
       remember     Keep a memory
       get          Show one memory
       list         List memories
+      recall       Find memories by what they say and mean
       history      Show what happened to a memory
       revise       Change a memory
       forget       Forget memories; they can be brought back for a while

@@ -87,6 +87,11 @@ pub(super) static KEYS: &[Key] = &[
         comment: "Without use for this long, a session is decaying.",
     },
     Key {
+        name: "search.timeout_ms",
+        rule: whole(5_000, 1, 600_000),
+        comment: "How long a question may take before it is given up.",
+    },
+    Key {
         name: "privacy.session_recovery_days",
         rule: whole(30, 0, DAYS_MAX),
         comment: "How long a deleted session, or a memory deleted from one, can be brought back.",

@@ -88,7 +88,7 @@ mod tests {
             ("Storage.Durability", Some("storage.durability")),
             ("durability", Some("storage.durability")),
             ("lock.durability", Some("storage.durability")),
-            ("storage.timeout_ms", Some("lock.timeout_ms")),
+            ("locks.timeout_ms", Some("lock.timeout_ms")),
             ("lock.timeout", Some("lock.timeout_ms")),
             ("lock.retry_backoff_ms", Some("lock.retry_backoff_ms_max")),
             (

@@ -125,6 +125,7 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Self::InvalidQuery { field, problem } => write!(f, "{field}: {problem}"),
+            Self::QueryTimeout => write!(f, "the question took longer than it may"),
             Self::Forbidden { caller, action } => write!(f, "{caller} may not {action}"),
         }
     }
@@ -195,6 +196,10 @@ impl Error {
                     .into()
             }
             Self::InvalidQuery { .. } => "Correct this part of the question and ask again.".into(),
+            Self::QueryTimeout => {
+                "Narrow it with a filter such as --session or --since, or allow more time in search.timeout_ms."
+                    .into()
+            }
             Self::Forbidden { .. } => "Ask as the user, or as an agent that may do this.".into(),
         }
     }

@@ -25,6 +25,7 @@ mod plan;
 mod poison;
 mod repair;
 mod rewrite;
+mod search;
 mod sync;
 mod verify;
 
@@ -33,13 +34,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::config::{Config, Durability};
+use crate::embed::{BuiltIn, Embedder};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
 use crate::random;
 use crate::session::Session;
 use crate::store::{
     Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
-    Store, Verification,
+    Store, Verification, View,
 };
 use disk::{Disk, RealDisk};
 use files::LogFiles;
@@ -65,6 +67,8 @@ pub struct LocalOptions {
     pub buffer_bytes_max: u64,
     /// Keep the index in memory, even if the folder could hold it.
     pub index_in_memory: bool,
+    /// What makes vectors of texts.
+    pub embedder: Arc<dyn Embedder>,
 }
 
 impl From<&Config> for LocalOptions {
@@ -77,6 +81,7 @@ impl From<&Config> for LocalOptions {
             retry_backoff_ms: config.storage.retry_backoff_ms,
             buffer_bytes_max: config.storage.buffer_bytes_max,
             index_in_memory: false,
+            embedder: Arc::new(BuiltIn::new()),
         }
     }
 }
@@ -256,6 +261,22 @@ impl Store for LocalStore {
 
     fn select(&self, filter: &Filter) -> Result<Selection> {
         self.ask(|connection| index::select::select(connection, &self.files, filter))
+    }
+
+    fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
+        let question = std::cell::RefCell::new(question);
+        self.ask_build(|generation, connection| {
+            let view = search::LocalView {
+                connection,
+                path: generation.path(),
+                files: &self.files,
+                embedder: &*self.options.embedder,
+                chunks: &generation.chunks,
+                pending: &generation.pending,
+                vectors: &generation.vectors,
+            };
+            (question.borrow_mut())(&view)
+        })
     }
 
     fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {

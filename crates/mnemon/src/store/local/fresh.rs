@@ -41,7 +41,7 @@ impl LocalStore {
         let total = spaces.iter().map(size_of).sum();
         let mut done = 0;
         for space in &spaces {
-            self.catch_up(&*generation.borrow()?, std::slice::from_ref(space))?;
+            self.catch_up(&generation.borrow()?, std::slice::from_ref(space))?;
             done += size_of(space);
             progress(Progress {
                 done: done.min(total),

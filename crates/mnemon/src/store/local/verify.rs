@@ -132,7 +132,7 @@ impl LocalStore {
         };
         let theirs = generation.borrow()?;
         let ours = fresh.borrow()?;
-        for connection in [&*theirs, &*ours] {
+        for connection in [&theirs, &ours] {
             let stale = self.stale_logs(connection)?;
             self.catch_up(connection, &stale)?;
         }

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::memory::{MemoryId, Space};
 use crate::store::local::LocalStore;
 use crate::store::local::disk::Stat;
+use crate::store::local::index::generation::Borrowed;
 use crate::store::local::index::position::Position;
 use crate::store::local::index::{self, position};
 use crate::store::local::lock::Held;
@@ -51,7 +52,7 @@ impl LocalStore {
             .check_again(&*self.disk, &self.layout)?;
         let generation = self.index_for_writing(&mut held)?;
         self.wrote.store(true, Ordering::Relaxed);
-        let answer = self.append_with_index(batches, open, &mut held, &*generation.borrow()?);
+        let answer = self.append_with_index(batches, open, &mut held, &generation.borrow()?);
         match answer {
             Ok((answers, true)) => {
                 held.clear_note();
@@ -76,7 +77,7 @@ impl LocalStore {
         batches: &[&Batch],
         open: &mut OpenLogs,
         held: &mut Held<'_>,
-        connection: &Connection,
+        connection: &Borrowed<'_>,
     ) -> Result<(Vec<Result<Appended>>, bool)> {
         connection
             .execute_batch("BEGIN IMMEDIATE")
@@ -124,6 +125,7 @@ impl LocalStore {
             tickets.insert(space.clone(), (ticket, log.position.stat));
             open.insert(space.clone(), (log.file.clone(), log.position.stat));
         }
+        self.fill_search(connection);
         // The lines are already true: a failure from here on must not make the caller repeat them.
         let indexed = connection.execute_batch("COMMIT").is_ok();
         let answers = fates

@@ -1,0 +1,24 @@
+//! Recall: finding memories again by words and by meaning.
+//!
+//! A question becomes a [`Probe`]: words, phrases, a vector and a filter. The
+//! store answers it with [`Candidates`]: what it knows of every memory that
+//! could be meant. Ranking happens here, so that every store ranks alike.
+//!
+//! `words` and [`document`] say what is searchable of a memory, [`question`]
+//! reads what people type.
+
+pub(crate) mod bm25;
+pub mod document;
+pub mod hit;
+pub mod probe;
+pub mod query;
+pub mod question;
+pub(crate) mod rank;
+mod stop_words;
+pub(crate) mod words;
+
+pub use document::Document;
+pub use hit::{Hit, Part, Recalled};
+pub use probe::{Candidate, Candidates, Key, Probe, Term};
+pub use query::{Mode, Profile, Query};
+pub use question::Question;

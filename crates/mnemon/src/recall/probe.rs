@@ -1,0 +1,113 @@
+//! What a store is asked, and what it tells: everything that ranking needs.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use crate::embed::Vector;
+use crate::error::{Error, Result};
+use crate::memory::{Kind, Space};
+use crate::store::Filter;
+
+/// A question as a store understands it.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// What a memory must fit to be a candidate; order and page don't count.
+    pub filter: Filter,
+    /// The words that are looked for; at most [`Probe::TERMS_MAX`].
+    pub terms: Vec<Term>,
+    /// Whether every candidate must have all of them.
+    pub all_terms: bool,
+    /// The meaning that is looked for.
+    pub vector: Option<Vector>,
+    /// So many candidates by words, and as many by meaning, with their neighbours.
+    pub most: usize,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+}
+
+impl Probe {
+    /// More words than this add nothing to a question.
+    pub const TERMS_MAX: usize = 64;
+
+    /// Gives up if it is time to.
+    pub fn check_deadline(&self) -> Result<()> {
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Error::QueryTimeout),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One thing that a text can contain.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Term {
+    /// A word with this stem.
+    Stem(String),
+    /// Words with these stems, side by side.
+    Phrase(Vec<String>),
+    /// A word that is written like this, where `*` stands for anything.
+    Pattern(String),
+}
+
+/// A memory's number within one look at a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub u32);
+
+/// What a store knows of the memories that could be meant.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates {
+    /// Each once, in no order that means anything.
+    pub list: Vec<Candidate>,
+    /// Where they live, by the number that candidates give.
+    pub places: BTreeMap<u32, Place>,
+    /// Everybody who ever wrote anything, by the number that candidates give.
+    pub authors: BTreeMap<u32, String>,
+    /// How rare each term of the probe is.
+    pub rarities: Vec<f64>,
+    /// How many memories fit the filter and have a term, or have a vector where there are no terms.
+    pub total: u64,
+}
+
+/// A space in which candidates live.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Which.
+    pub space: Space,
+    /// When anything was last written there, in microseconds since 1970.
+    pub last_written_micros: i64,
+}
+
+/// A memory that could be meant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its number, to load it with.
+    pub key: Key,
+    /// The number of its space.
+    pub place: u32,
+    /// The number of its author.
+    pub author: Option<u32>,
+    /// When it was created, in microseconds since 1970.
+    pub created_micros: i64,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its importance.
+    pub importance: f64,
+    /// Whether it asks something.
+    pub is_question: bool,
+    /// Whether it says when.
+    pub has_time: bool,
+    /// Whether it is pinned.
+    pub pinned: bool,
+    /// How long it is, in words.
+    pub length: u32,
+    /// BM25 of the terms that it has; 0 if none.
+    pub text: f64,
+    /// Which terms it has: bit 0 is the first.
+    pub matched: u64,
+    /// How near it is in meaning, if both it and the question have a vector.
+    pub cosine: Option<f32>,
+    /// The turn before it in its conversation, if that is a candidate too.
+    pub previous: Option<usize>,
+    /// The turn after it.
+    pub next: Option<usize>,
+}

@@ -1,0 +1,244 @@
+//! Search as plainly as it can be said: every memory is looked at for every question.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mnemon::Result;
+use mnemon::embed::{BuiltIn, Embedder, Vector};
+use mnemon::memory::{Kind, Memory};
+use mnemon::recall::probe::Place;
+use mnemon::recall::{Candidate, Candidates, Document, Key, Probe, Term};
+use mnemon::store::View;
+
+use super::state::State;
+
+/// A look at the model; keys are the places of memories in its list.
+pub(super) struct ModelView<'a>(pub(super) &'a State);
+
+/// One memory with all that search knows of it.
+struct Searched<'a> {
+    memory: &'a Memory,
+    document: Document,
+    text: f64,
+    matched: u64,
+    cosine: Option<f32>,
+}
+
+impl View for ModelView<'_> {
+    fn candidates(&self, probe: &Probe) -> Result<Candidates> {
+        let rarities = self.rarities(&probe.terms);
+        let all = self.searched(probe, &rarities)?;
+        let chosen = self.choose(probe, &all);
+        let places = self.places();
+        let place_of = |memory: &Memory| {
+            let space = &memory.space;
+            let number = places.iter().position(|known| known.space == *space);
+            u32::try_from(number.expect("every memory lives somewhere")).unwrap_or(0)
+        };
+        let authors = self.authors();
+        let author_of = |memory: &Memory| {
+            let own = memory.author.as_ref()?.as_str();
+            let number = authors.iter().position(|name| name == own)?;
+            u32::try_from(number).ok()
+        };
+        let list: Vec<usize> = chosen.into_iter().collect();
+        let in_list = |n: Option<usize>| list.iter().position(|own| Some(*own) == n);
+        let candidate = |n: &usize| {
+            let Searched {
+                memory, document, ..
+            } = &all[*n];
+            Candidate {
+                key: Key(u32::try_from(*n).unwrap_or(0)),
+                place: place_of(memory),
+                author: author_of(memory),
+                created_micros: memory.created_at.micros(),
+                kind: memory.kind(),
+                importance: memory.importance.get(),
+                is_question: document.is_question,
+                has_time: document.has_time,
+                pinned: memory.pinned,
+                length: document.length(),
+                text: all[*n].text,
+                matched: all[*n].matched,
+                cosine: all[*n].cosine,
+                previous: in_list(self.turn_before(*n)),
+                next: in_list(self.turn_after(*n)),
+            }
+        };
+        Ok(Candidates {
+            list: list.iter().map(candidate).collect(),
+            places: (0..).zip(places).collect(),
+            authors: (0..).zip(authors.clone()).collect(),
+            rarities,
+            total: (0..all.len())
+                .filter(|n| all[*n].matched != 0 && allowed(probe, &all[*n]))
+                .count() as u64,
+        })
+    }
+
+    fn load(&self, keys: &[Key]) -> Result<Vec<Memory>> {
+        let memory = |key: &Key| self.0.memories[key.0 as usize].now.clone();
+        Ok(keys.iter().map(memory).collect())
+    }
+}
+
+impl ModelView<'_> {
+    fn live(&self) -> Vec<Document> {
+        let shown = self.0.memories.iter().map(|kept| &kept.now);
+        shown
+            .filter(|memory| memory.state.forgotten.is_none())
+            .map(Document::of)
+            .collect()
+    }
+
+    /// ln(1 + (N - n + ½) / (n + ½))
+    #[expect(clippy::cast_precision_loss, reason = "the model is small")]
+    fn rarities(&self, terms: &[Term]) -> Vec<f64> {
+        let live = self.live();
+        let rarity = |term: &Term| {
+            let with = live
+                .iter()
+                .filter(|document| document.occurrences(term) > 0);
+            let (all, with) = (live.len() as f64, with.count() as f64);
+            (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
+        };
+        terms.iter().map(rarity).collect()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "the model is small")]
+    fn searched(&self, probe: &Probe, rarities: &[f64]) -> Result<Vec<Searched<'_>>> {
+        let live = self.live();
+        let words: u64 = live
+            .iter()
+            .map(|document| u64::from(document.length()))
+            .sum();
+        let mean = (words as f64 / live.len().max(1) as f64).max(1.0);
+        let mut all = Vec::new();
+        for kept in &self.0.memories {
+            let memory = &kept.now;
+            let document = Document::of(memory);
+            let (mut text, mut matched) = (0.0, 0);
+            for (place, (term, rarity)) in probe.terms.iter().zip(rarities).enumerate() {
+                let count = f64::from(document.occurrences(term));
+                if count > 0.0 {
+                    let relative = f64::from(document.length()) / mean;
+                    text += rarity * count * 1.9 / (count + 0.9 * (0.6 + 0.4 * relative));
+                    matched |= 1 << place;
+                }
+            }
+            let cosine = match (&probe.vector, vector(memory)?) {
+                (Some(query), Some(own)) => Some(query.cosine(&own)),
+                _ => None,
+            };
+            all.push(Searched {
+                memory,
+                document,
+                text,
+                matched,
+                cosine,
+            });
+        }
+        Ok(all)
+    }
+
+    fn choose(&self, probe: &Probe, all: &[Searched<'_>]) -> BTreeSet<usize> {
+        let best = |score: &dyn Fn(&Searched<'_>) -> f64| -> Vec<usize> {
+            let mut order: Vec<usize> = (0..all.len())
+                .filter(|n| score(&all[*n]) > 0.0 && allowed(probe, &all[*n]))
+                .collect();
+            order.sort_by(|a, b| score(&all[*b]).total_cmp(&score(&all[*a])).then(a.cmp(b)));
+            order.truncate(probe.most);
+            order
+        };
+        let mut chosen: BTreeSet<usize> = best(&|it| it.text).into_iter().collect();
+        chosen.extend(best(&|it| it.cosine.map_or(0.0, f64::from)));
+        for n in chosen.clone() {
+            let before = self.turn_before(n);
+            let after = self.turn_after(n);
+            let around = [
+                before,
+                after,
+                before.and_then(|n| self.turn_before(n)),
+                after.and_then(|n| self.turn_after(n)),
+            ];
+            let around = around.into_iter().flatten();
+            chosen.extend(around.filter(|n| allowed(probe, &all[*n])));
+        }
+        chosen
+    }
+
+    /// The turn with the next lower number in the same conversation.
+    fn turn_before(&self, n: usize) -> Option<usize> {
+        let own = turn_number(&self.0.memories[n].now)?;
+        self.turns_with(n)
+            .into_iter()
+            .rfind(|(number, _)| *number < own)
+            .map(|(_, n)| n)
+    }
+
+    fn turn_after(&self, n: usize) -> Option<usize> {
+        let own = turn_number(&self.0.memories[n].now)?;
+        self.turns_with(n)
+            .into_iter()
+            .find(|(number, _)| *number > own)
+            .map(|(_, n)| n)
+    }
+
+    /// The turns of the conversation that this one belongs to, by number.
+    fn turns_with(&self, n: usize) -> Vec<(u32, usize)> {
+        let space = &self.0.memories[n].now.space;
+        let memories = self.0.memories.iter().enumerate();
+        let mut turns: Vec<_> = memories
+            .filter(|(_, kept)| kept.now.space == *space)
+            .filter_map(|(n, kept)| Some((turn_number(&kept.now)?, n)))
+            .collect();
+        turns.sort_unstable();
+        turns
+    }
+
+    fn places(&self) -> Vec<Place> {
+        let places = self.0.places.iter();
+        let by_name: BTreeMap<String, Place> = places
+            .map(|(space, place)| {
+                let last_written_micros = place.recorded_micros.unwrap_or(0);
+                let place = Place {
+                    space: space.clone(),
+                    last_written_micros,
+                };
+                (space.to_string(), place)
+            })
+            .collect();
+        by_name.into_values().collect()
+    }
+
+    fn authors(&self) -> Vec<String> {
+        let authors = self
+            .0
+            .memories
+            .iter()
+            .filter_map(|kept| kept.now.author.as_ref());
+        let names: BTreeSet<String> = authors.map(ToString::to_string).collect();
+        names.into_iter().collect()
+    }
+}
+
+fn turn_number(memory: &Memory) -> Option<u32> {
+    let handle = memory
+        .handle
+        .filter(|handle| handle.kind == Kind::Conversation)?;
+    Some(handle.number)
+}
+
+fn allowed(probe: &Probe, it: &Searched<'_>) -> bool {
+    let all = probe.terms.len();
+    probe.filter.fits(it.memory) && (!probe.all_terms || it.matched.count_ones() as usize == all)
+}
+
+/// Its own vector if it brought a fitting one, else that of its text.
+fn vector(memory: &Memory) -> Result<Option<Vector>> {
+    let embedder = BuiltIn::new();
+    let own = memory.embedding.as_ref();
+    match own.filter(|own| own.len() == embedder.dimension()) {
+        Some(own) => Ok(Vector::nearest_to(own)),
+        None => Ok(embedder.embed(&[memory.text.as_str()])?.remove(0)),
+    }
+}
