@@ -35,6 +35,7 @@ pub mod caller;
 pub mod clock;
 pub mod config;
 pub mod decay;
+pub mod embed;
 pub mod engine;
 pub mod error;
 pub mod memory;
