@@ -36,9 +36,9 @@ def main():
     also = (ranks["table"][right, 0] <= 3).mean()
     print(f"of the {right.sum()} that the teacher has in the group's top 3, the table has {also:.3f}")
     with RANKS.open("w", encoding="utf-8") as file:
-        for (query, *_), (in_group, in_pool) in zip(groups, ranks["teacher"]):
-            file.write(f"{in_group}\t{in_pool}\t{query}\n")
-    calibrate(ours, corpus.read(arguments.work))
+        for (query, *_), row in zip(groups, ranks["teacher"].tolist()):
+            file.write("\t".join([*map(str, row), query]) + "\n")
+    calibrate(ours, corpus.chitchat(arguments.work / "chitchat" / "dataset.json"))
 
 
 def read_pairs():
@@ -48,26 +48,32 @@ def read_pairs():
 
 
 def ranked(embed, groups):
-    """For each query the rank of its memory, in its group and among the memories of all groups."""
+    """For each query the rank of its memory in three places.
+
+    In its group, among all texts of all groups, and among the memories that
+    answer some query, where nothing was written to mislead.
+    """
     queries = embed([group[0] for group in groups])
-    pool = embed([text for group in groups for text in group[1:]]).reshape(len(groups), -1, queries.shape[1])
-    similar = np.einsum("qd,gtd->qgt", queries, pool)
+    texts = embed([text for group in groups for text in group[1:]])
+    texts = texts.reshape(len(groups), -1, queries.shape[1])
+    similar = np.einsum("qd,gtd->qgt", queries, texts)
     own = similar[np.arange(len(groups)), np.arange(len(groups))]
-    in_group = 1 + (own[:, 1:] >= own[:, :1]).sum(1)
-    others = (similar >= own[:, :1, None]).sum((1, 2))
-    return np.stack([in_group, others], 1)
+    right = own[:, :1]
+    places = (own, similar.reshape(len(groups), -1), similar[:, :, 0])
+    return np.stack([(place >= right).sum(1) for place in places], 1)
 
 
 def report(name, ranks):
-    for place, column in (("group", 0), ("pool", 1)):
+    for column, place in enumerate(("group", "all", "answers")):
         top = {k: (ranks[:, column] <= k).mean() for k in (1, 3)}
-        print(f"{name:8} {place:6} top 1 {top[1]:.3f}  top 3 {top[3]:.3f}")
+        print(f"{name:8} {place:8} top 1 {top[1]:.3f}  top 3 {top[3]:.3f}")
 
 
-def calibrate(embed, texts):
-    """How alike the table finds texts that have nothing to do with each other."""
-    vectors = embed(texts[:20_000])
+def calibrate(embed, messages):
+    """How alike the table finds messages that have nothing to do with each other."""
+    messages = sorted({text for text in messages if corpus.is_usable(text)})
     chance = np.random.default_rng(1)
+    vectors = embed([messages[i] for i in chance.permutation(len(messages))[:20_000]])
     pairs = chance.integers(0, len(vectors), (2, 400_000))
     cosines = (vectors[pairs[0]] * vectors[pairs[1]]).sum(1)[pairs[0] != pairs[1]]
     values = np.percentile(cosines, [50, 95, 99, 99.9])
