@@ -3,7 +3,7 @@
 //! One plain loop, compiled once for any processor and once for AVX2. It is
 //! written so that the compiler finds the multiply-and-add of pairs by itself:
 //! with hand-written intrinsics a scan of 100,000 rows of 256 took 1.0 ms
-//! instead of 1.3 ms, and every line of it was unsafe. Arm processors always
+//! instead of 1.3 ms, but each load of it was unsafe. Arm processors always
 //! have NEON, so there the plain loop is the fast one.
 
 /// The dot product of two rows of the same length.

@@ -105,6 +105,10 @@ impl Table {
 
 #[cfg(test)]
 impl Table {
+    pub(super) fn vocabulary(&self) -> Vocabulary {
+        self.word_piece.vocabulary
+    }
+
     /// The names of a text's pieces, in its order.
     pub(super) fn pieces(&self, text: &str) -> Vec<&'static str> {
         let mut pieces = Vec::new();

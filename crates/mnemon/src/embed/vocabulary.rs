@@ -77,3 +77,25 @@ impl Vocabulary {
 fn extended(hash: u32, byte: u8) -> u32 {
     (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::built_in::TABLE;
+
+    #[test]
+    fn every_piece_is_found_whole() {
+        let vocabulary = TABLE.vocabulary();
+        for piece in 0..vocabulary.ends.len() {
+            let name = str::from_utf8(vocabulary.name(piece).unwrap()).unwrap();
+            let (text, continues) = match name.strip_prefix("##") {
+                Some(text) if !text.is_empty() => (text, true),
+                _ => (name, false),
+            };
+            assert_eq!(
+                vocabulary.longest(text, continues),
+                Some((piece, text.len())),
+                "{name}"
+            );
+        }
+    }
+}
