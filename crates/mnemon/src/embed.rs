@@ -16,10 +16,12 @@ mod word_piece;
 
 mod characters;
 pub(crate) mod dot;
+pub(crate) mod pieces;
 mod vector;
 mod vocabulary;
 
 pub use built_in::BuiltIn;
+pub use pieces::Pieces;
 pub use vector::Vector;
 
 /// Turns texts into vectors.

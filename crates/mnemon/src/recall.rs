@@ -15,10 +15,11 @@ pub mod query;
 pub mod question;
 pub(crate) mod rank;
 mod stop_words;
+pub(crate) mod understood;
 pub(crate) mod words;
 
 pub use document::Document;
 pub use hit::{Hit, Part, Recalled};
-pub use probe::{Candidate, Candidates, Key, Probe, Term};
+pub use probe::{Candidate, Candidates, Key, Place, Probe, Rarity, Term};
 pub use query::{Mode, Profile, Query};
 pub use question::Question;

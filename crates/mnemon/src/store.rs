@@ -18,6 +18,8 @@ pub use report::{
     VerifyProblem,
 };
 
+use std::collections::BTreeMap;
+
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::recall::{Candidates, Key, Probe};
@@ -71,6 +73,9 @@ pub trait Store: Send + Sync {
 
 /// One consistent look at a store.
 pub trait View {
+    /// Everybody who wrote anything, by the number that candidates give.
+    fn authors(&self) -> Result<BTreeMap<u32, String>>;
+
     /// What is known of the memories that could be meant.
     fn candidates(&self, probe: &Probe) -> Result<Candidates>;
 

@@ -97,40 +97,6 @@ impl Time {
         self.offset_minutes
     }
 
-    /// The date that it shows, in the words that people ask for it with: `Monday 8 May 2023`.
-    pub(crate) fn date_in_words(self) -> String {
-        const DAYS: [&str; 7] = [
-            "Monday",
-            "Tuesday",
-            "Wednesday",
-            "Thursday",
-            "Friday",
-            "Saturday",
-            "Sunday",
-        ];
-        const MONTHS: [&str; 12] = [
-            "January",
-            "February",
-            "March",
-            "April",
-            "May",
-            "June",
-            "July",
-            "August",
-            "September",
-            "October",
-            "November",
-            "December",
-        ];
-        let local_seconds = self.seconds + i64::from(self.offset_minutes) * 60;
-        let Ok(date) = EPOCH.checked_add(SignedDuration::from_secs(local_seconds)) else {
-            return String::new();
-        };
-        let weekday = DAYS[usize::from(date.weekday().to_monday_zero_offset().unsigned_abs())];
-        let month = MONTHS[usize::from(date.month().unsigned_abs()) - 1];
-        format!("{weekday} {} {month} {:04}", date.day(), date.year())
-    }
-
     /// `None` when the date that it would show is outside the years 0000 to 9999.
     fn new(seconds: i64, nanos: i32, offset_minutes: i16) -> Option<Time> {
         let local_seconds = seconds.checked_add(i64::from(offset_minutes) * 60)?;

@@ -94,6 +94,35 @@ impl Table {
         Vector::nearest_to(&sum)
     }
 
+    /// Hands over the rows of a text's pieces.
+    pub(super) fn each_row(&self, text: &str, mut each: impl FnMut(usize)) {
+        self.word_piece.cut(text, |piece| {
+            if let Some(row) = piece.filter(|&piece| piece < self.scales.len()) {
+                each(row);
+            }
+        });
+    }
+
+    /// The components of a row, without their scale.
+    pub(super) fn row(&self, row: usize) -> Option<&'static [i8]> {
+        let row = self
+            .rows
+            .get(row * self.dimension..(row + 1) * self.dimension)?;
+        Some(signed(row))
+    }
+
+    /// How much a row weighs in the sum of a text.
+    pub(super) fn weight(&self, row: usize) -> f32 {
+        let scale = self
+            .scales
+            .get(row)
+            .map_or(0.0, |scale| f32::from_le_bytes(*scale));
+        let squares = self.row(row).map_or(0, |row| super::dot::dot(row, row));
+        #[expect(clippy::cast_precision_loss, reason = "a weight needs no more digits")]
+        let norm = (squares as f32).sqrt();
+        scale * norm
+    }
+
     fn add_row(&self, row: usize, sum: &mut [f32]) {
         let scale = f32::from_le_bytes(self.scales[row]);
         let row = &self.rows[row * self.dimension..][..self.dimension];
@@ -101,6 +130,16 @@ impl Table {
             *sum += scale * f32::from(component.cast_signed());
         }
     }
+}
+
+/// The same bytes as signed numbers.
+#[expect(
+    unsafe_code,
+    reason = "there is no safe way to look at a slice of u8 as i8"
+)]
+fn signed(bytes: &'static [u8]) -> &'static [i8] {
+    // SAFETY: u8 and i8 have the same size and alignment, and every bit pattern is both.
+    unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::{Memory, Space};
 use crate::recall::rank::{self, Scored};
+use crate::recall::understood::Understood;
 use crate::recall::{Hit, Mode, Probe, Query, Recalled, Term};
 use crate::store::{Filter, View};
 
@@ -23,11 +24,12 @@ impl Mnemon {
         if query.question.is_everything() {
             return self.everything(query);
         }
-        let probe = self.probe(query)?;
         let mut answer = None;
         self.store.look(&mut |view| {
+            let understood = Understood::new(&query.question, &view.authors()?);
+            let probe = self.probe(query, &understood)?;
             let candidates = view.candidates(&probe)?;
-            let ranked = rank::rank(query, &candidates, view)?;
+            let ranked = rank::rank(query, &understood, &candidates, view)?;
             let hits = self.page(query, ranked, view)?;
             answer = Some(Recalled {
                 hits,
@@ -38,26 +40,30 @@ impl Mnemon {
         Ok(answer.expect("a look that succeeds was taken"))
     }
 
-    fn probe(&self, query: &Query) -> Result<Probe> {
-        let mut terms = query.question.terms();
-        let demanding = |term: &Term| !matches!(term, Term::Stem(_));
-        let all_terms = query.mode == Mode::Text && terms.iter().any(demanding);
-        if all_terms {
-            terms.retain(demanding);
-        }
-        if query.mode == Mode::Semantic {
-            terms.clear();
-        }
+    fn probe(&self, query: &Query, understood: &Understood) -> Result<Probe> {
+        let by_words = query.mode != Mode::Semantic;
+        let by_meaning = query.mode != Mode::Text;
+        let is_demanded = |term: &Term| matches!(term, Term::Phrase(_) | Term::Pattern(_));
         let page_end = query.filter.offset.saturating_add(query.filter.limit);
         let everything = page_end > MOST || query.sort.is_some();
         Ok(Probe {
             filter: query.filter.clone(),
-            terms,
-            all_terms,
-            vector: if query.mode == Mode::Text {
-                None
+            terms: if by_words {
+                understood.terms.clone()
             } else {
-                self.meaning_of(query.question.text())?
+                Vec::new()
+            },
+            demanded: match query.mode {
+                Mode::Text => (0_u64..)
+                    .zip(&understood.terms)
+                    .filter(|(_, term)| is_demanded(term))
+                    .fold(0, |bits, (place, _)| bits | (1 << place)),
+                _ => 0,
+            },
+            vector: if by_meaning {
+                self.meaning_of(&understood.meaning)?
+            } else {
+                None
             },
             most: if everything { usize::MAX } else { MOST },
             deadline: Some(self.deadline()),

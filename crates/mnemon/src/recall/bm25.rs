@@ -5,10 +5,10 @@ const K1: f64 = 0.9;
 /// How much longer documents are held back.
 const B: f64 = 0.4;
 
-/// How rare a word is, from the documents that have it; never negative.
+/// How rare a word is, from the documents that have it (as if one at least had it); never negative.
 pub(crate) fn rarity(documents: u64, with_word: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts of documents are small")]
-    let (documents, with_word) = (documents as f64, with_word as f64);
+    let (documents, with_word) = (documents as f64, with_word.max(1) as f64);
     (1.0 + (documents - with_word + 0.5).max(0.0) / (with_word + 0.5)).ln()
 }
 

@@ -1,55 +1,66 @@
-//! What is searchable of a memory.
+//! What is searchable of a memory: its words, and what ranking wants to know of it.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::probe::Term;
-use super::words::words;
+use super::words::{Word, words};
+use crate::embed::Pieces;
 use crate::memory::Memory;
 
-/// A memory as it is searched: its words, and what ranking wants to know of it.
+/// A memory as it is searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// The stems of everything in it, in order.
+    /// The stems of text, tags and body, in order.
     pub stems: Vec<String>,
     /// Its words as they were written, where that is not the stem; for wildcards.
     pub forms: BTreeSet<String>,
+    /// The words of its author's name.
+    pub author: Vec<String>,
+    /// How long it is, in words that say something.
+    pub length: u32,
     /// Whether it asks something.
     pub is_question: bool,
     /// Whether it says when.
     pub has_time: bool,
+    /// The pieces of its words, to compare them with other words.
+    pub pieces: Pieces,
 }
 
 impl Document {
     /// What is searchable of this memory.
     pub fn of(memory: &Memory) -> Self {
+        let text = memory.text.as_str();
+        let own = words(text);
         let mut document = Self {
             stems: Vec::new(),
             forms: BTreeSet::new(),
-            is_question: memory.text.as_str().trim_end().ends_with('?'),
-            has_time: says_when(memory.text.as_str()),
+            author: memory
+                .author
+                .as_ref()
+                .map_or_else(Vec::new, |author| name_words(author.as_str())),
+            length: 0,
+            is_question: asks(text),
+            has_time: own.iter().any(says_when),
+            pieces: Pieces::default(),
         };
-        if let Some(author) = &memory.author {
-            document.take(author.as_str());
-        }
-        document.take(&date_words(memory));
-        document.take(memory.text.as_str());
-        for tag in &memory.tags {
-            document.take(tag.as_str());
-        }
+        let tags: Vec<Word> = memory
+            .tags
+            .iter()
+            .flat_map(|tag| words(tag.as_str()))
+            .collect();
+        let said = own.iter().chain(&tags).filter(|word| !word.is_stop_word);
+        document.pieces = Pieces::of(said.map(|word| word.folded.as_str()));
+        document.take(own);
+        document.take(tags);
         for value in memory.body.to_map().values() {
             document.take_value(value);
         }
         document
     }
 
-    /// How long it is, in words.
-    pub fn length(&self) -> u32 {
-        u32::try_from(self.stems.len()).unwrap_or(u32::MAX)
-    }
-
-    /// How often a term occurs; patterns at most once.
+    /// How often a term occurs; patterns and names at most once.
     pub fn occurrences(&self, term: &Term) -> u32 {
         let count = match term {
             Term::Stem(stem) => self.stems.iter().filter(|own| *own == stem).count(),
@@ -58,6 +69,9 @@ impl Document {
                 runs.filter(|run| run == stems).count()
             }
             Term::Pattern(pattern) => usize::from(self.has_pattern(pattern)),
+            Term::Name { word, stem } => {
+                usize::from(self.author.contains(word) || self.stems.contains(stem))
+            }
         };
         u32::try_from(count).unwrap_or(u32::MAX)
     }
@@ -68,8 +82,9 @@ impl Document {
         words.any(|word| fits_pattern(word, pattern))
     }
 
-    fn take(&mut self, text: &str) {
-        for word in words(text) {
+    fn take(&mut self, words: Vec<Word>) {
+        for word in words {
+            self.length += u32::from(!word.is_stop_word);
             if word.folded != word.stem {
                 self.forms.insert(word.folded);
             }
@@ -79,12 +94,17 @@ impl Document {
 
     fn take_value(&mut self, value: &Value) {
         match value {
-            Value::String(text) => self.take(text),
+            Value::String(text) => self.take(words(text)),
             Value::Array(values) => values.iter().for_each(|value| self.take_value(value)),
             Value::Object(fields) => fields.values().for_each(|value| self.take_value(value)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
+}
+
+/// The words of a name, folded.
+pub(crate) fn name_words(name: &str) -> Vec<String> {
+    words(name).into_iter().map(|word| word.folded).collect()
 }
 
 /// Whether a word is written like the pattern, in which `*` stands for anything.
@@ -105,58 +125,34 @@ pub(crate) fn fits_pattern(word: &str, pattern: &str) -> bool {
     left.ends_with(end)
 }
 
-/// The date as people would ask for it.
-fn date_words(memory: &Memory) -> String {
-    memory.created_at.date_in_words()
+/// Whether a text asks something; a note in brackets behind it does not count.
+fn asks(text: &str) -> bool {
+    let mut said = text.trim_end();
+    if said.ends_with(']')
+        && let Some(note) = said.rfind('[')
+    {
+        said = said[..note].trim_end();
+    }
+    said.ends_with(['?', '？', '؟'])
 }
 
-/// Whether a text says when something was or will be.
-fn says_when(text: &str) -> bool {
+/// Whether a word says when something was or will be.
+fn says_when(word: &Word) -> bool {
+    #[rustfmt::skip]
     const WHEN: &[&str] = &[
-        "ago",
-        "april",
-        "august",
-        "december",
-        "evening",
-        "february",
-        "friday",
-        "january",
-        "july",
-        "june",
-        "march",
-        "monday",
-        "month",
-        "morning",
-        "november",
-        "october",
-        "saturday",
-        "september",
-        "sunday",
-        "thursday",
-        "today",
-        "tomorrow",
-        "tonight",
-        "tuesday",
-        "wednesday",
-        "week",
-        "weekend",
-        "year",
-        "yesterday",
+        "ago", "april", "august", "autumn", "december", "february", "friday", "january", "july", "june", "last",
+        "march", "monday", "month", "months", "next", "november", "october", "recently", "saturday", "september",
+        "since", "spring", "summer", "sunday", "thursday", "today", "tomorrow", "tonight", "tuesday", "wednesday",
+        "week", "weekend", "weeks", "winter", "year", "years", "yesterday",
     ];
-    words(text).iter().any(|word| {
-        let folded = word.folded.as_str();
-        let singular = folded.strip_suffix('s').unwrap_or(folded);
-        WHEN.binary_search(&folded).is_ok()
-            || WHEN.binary_search(&singular).is_ok()
-            || is_year(folded)
-    })
+    WHEN.binary_search(&word.folded.as_str()).is_ok() || year(&word.folded).is_some()
 }
 
 /// 1900 to 2099.
-fn is_year(word: &str) -> bool {
-    word.len() == 4
-        && (word.starts_with("19") || word.starts_with("20"))
-        && word.bytes().all(|byte| byte.is_ascii_digit())
+pub(crate) fn year(word: &str) -> Option<i16> {
+    let digits = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let year: i16 = word.parse().ok().filter(|_| digits)?;
+    (1900..2100).contains(&year).then_some(year)
 }
 
 #[cfg(test)]
@@ -182,16 +178,32 @@ mod tests {
 
     #[test]
     fn a_text_says_when_by_days_months_years_and_spans() {
+        let says = |text: &str| words(text).iter().any(says_when);
         for text in [
-            "It was in May 2023",
+            "It was in June",
             "two weeks ago",
             "see you Friday",
             "in 1999",
         ] {
-            assert!(says_when(text), "{text}");
+            assert!(says(text), "{text}");
         }
-        for text in ["It was nice", "room 3023", "may I?"] {
-            assert!(!says_when(text), "{text}");
+        for text in ["It was nice", "room 3023", "may I?", "19990"] {
+            assert!(!says(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_ends_with_its_mark() {
+        for text in [
+            "Is it?",
+            "Is it?  ",
+            "Is it? [photo: a boat]",
+            "そうですか？",
+        ] {
+            assert!(asks(text), "{text}");
+        }
+        for text in ["It is.", "? no", "a[?]", "why? because"] {
+            assert!(!asks(text), "{text}");
         }
     }
 }

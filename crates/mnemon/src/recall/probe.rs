@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use crate::embed::Vector;
+use crate::embed::{Pieces, Vector};
 use crate::error::{Error, Result};
 use crate::memory::{Kind, Space};
 use crate::store::Filter;
@@ -15,8 +15,8 @@ pub struct Probe {
     pub filter: Filter,
     /// The words that are looked for; at most [`Probe::TERMS_MAX`].
     pub terms: Vec<Term>,
-    /// Whether every candidate must have all of them.
-    pub all_terms: bool,
+    /// The terms that every candidate must have: bit 0 is the first.
+    pub demanded: u64,
     /// The meaning that is looked for.
     pub vector: Option<Vector>,
     /// So many candidates by words, and as many by meaning, with their neighbours.
@@ -47,6 +47,13 @@ pub enum Term {
     Phrase(Vec<String>),
     /// A word that is written like this, where `*` stands for anything.
     Pattern(String),
+    /// Somebody's name: who wrote it, or is spoken of. It has no part in [`Candidate::text`].
+    Name {
+        /// As it is written, folded.
+        word: String,
+        /// The stem.
+        stem: String,
+    },
 }
 
 /// A memory's number within one look at a store.
@@ -60,12 +67,19 @@ pub struct Candidates {
     pub list: Vec<Candidate>,
     /// Where they live, by the number that candidates give.
     pub places: BTreeMap<u32, Place>,
-    /// Everybody who ever wrote anything, by the number that candidates give.
-    pub authors: BTreeMap<u32, String>,
     /// How rare each term of the probe is.
-    pub rarities: Vec<f64>,
+    pub terms: Vec<Rarity>,
     /// How many memories fit the filter and have a term, or have a vector where there are no terms.
     pub total: u64,
+}
+
+/// How rare a term is among what is not forgotten.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rarity {
+    /// How many memories have it.
+    pub memories: u64,
+    /// The logarithm that BM25 weighs it with, as if one at least had it.
+    pub weight: f64,
 }
 
 /// A space in which candidates live.
@@ -75,6 +89,8 @@ pub struct Place {
     pub space: Space,
     /// When anything was last written there, in microseconds since 1970.
     pub last_written_micros: i64,
+    /// How many memories it has that are not forgotten.
+    pub memories: u64,
 }
 
 /// A memory that could be meant.
@@ -98,16 +114,20 @@ pub struct Candidate {
     pub has_time: bool,
     /// Whether it is pinned.
     pub pinned: bool,
-    /// How long it is, in words.
-    pub length: u32,
+    /// Whether it can be settled and is not.
+    pub is_open: bool,
+    /// Whether another memory says that it supersedes this one.
+    pub is_superseded: bool,
+    /// The pieces of its words.
+    pub pieces: Pieces,
     /// BM25 of the terms that it has; 0 if none.
     pub text: f64,
     /// Which terms it has: bit 0 is the first.
     pub matched: u64,
     /// How near it is in meaning, if both it and the question have a vector.
     pub cosine: Option<f32>,
-    /// The turn before it in its conversation, if that is a candidate too.
+    /// The memory before it in its session, if that is a candidate too.
     pub previous: Option<usize>,
-    /// The turn after it.
+    /// The memory after it.
     pub next: Option<usize>,
 }

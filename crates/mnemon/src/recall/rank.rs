@@ -5,17 +5,18 @@
 
 mod balanced;
 mod product;
+mod soft;
 mod weighted;
 
 use super::hit::Part;
-use super::probe::{Candidate, Candidates, Key};
+use super::probe::{Candidate, Candidates, Key, Term};
 use super::query::{Mode, Profile, Query};
+use super::understood::Understood;
 use crate::error::Result;
-use crate::memory::Memory;
 use crate::store::View;
 
-/// As many of the best matches are looked at closely, if no page needs more.
-const CLOSE_LOOKS: usize = 50;
+/// Profiles that need the memories themselves look at so many, if no page needs more.
+const LOADED_MAX: usize = 200;
 
 /// A candidate with its score.
 #[derive(Clone, Debug)]
@@ -24,37 +25,36 @@ pub(crate) struct Scored {
     pub(crate) created_micros: i64,
     pub(crate) cosine: Option<f32>,
     pub(crate) score: f64,
+    /// How well words and meaning fit, from 0 to 1.
+    pub(crate) quality: f64,
     pub(crate) why: Vec<Part>,
-    /// There once it was needed.
-    pub(crate) memory: Option<Memory>,
 }
 
 /// All candidates that answer, the best first.
-pub(crate) fn rank(query: &Query, candidates: &Candidates, view: &dyn View) -> Result<Vec<Scored>> {
-    let mut scored = match (query.mode, query.profile) {
-        (Mode::Hybrid, _) => balanced::score(query, candidates),
-        (Mode::Text, _) => by_words(candidates),
-        (Mode::Semantic, _) => by_meaning(candidates),
+pub(crate) fn rank(
+    query: &Query,
+    understood: &Understood,
+    candidates: &Candidates,
+    view: &dyn View,
+) -> Result<Vec<Scored>> {
+    let mut scored = match query.mode {
+        Mode::Hybrid => balanced::score(query, understood, candidates),
+        Mode::Text => by_words(understood, candidates),
+        Mode::Semantic => by_meaning(candidates),
     };
     sort(&mut scored);
-    let wanted = query.filter.offset.saturating_add(query.filter.limit);
-    scored.truncate(wanted.saturating_mul(2).max(4 * CLOSE_LOOKS));
-    match query.profile {
-        Profile::Balanced => {}
-        Profile::Product => {
-            load(&mut scored, view)?;
-            scored
-                .iter_mut()
-                .for_each(|scored| product::refine(query, scored));
+    if query.profile != Profile::Balanced {
+        let wanted = query.filter.offset.saturating_add(query.filter.limit);
+        scored.truncate(wanted.max(LOADED_MAX));
+        let keys: Vec<Key> = scored.iter().map(|scored| scored.key).collect();
+        for (scored, memory) in scored.iter_mut().zip(view.load(&keys)?) {
+            match query.profile {
+                Profile::Weighted => weighted::refine(query, scored, &memory),
+                _ => product::refine(query, scored, &memory),
+            }
         }
-        Profile::Weighted => {
-            load(&mut scored, view)?;
-            scored
-                .iter_mut()
-                .for_each(|scored| weighted::refine(query, scored));
-        }
+        sort(&mut scored);
     }
-    sort(&mut scored);
     Ok(scored)
 }
 
@@ -68,35 +68,40 @@ fn sort(scored: &mut [Scored]) {
     });
 }
 
-fn load(scored: &mut [Scored], view: &dyn View) -> Result<()> {
-    let keys: Vec<Key> = scored.iter().map(|scored| scored.key).collect();
-    for (scored, memory) in scored.iter_mut().zip(view.load(&keys)?) {
-        scored.memory = Some(memory);
-    }
-    Ok(())
-}
-
 fn scored(candidate: &Candidate, score: f64, why: Vec<Part>) -> Scored {
     Scored {
         key: candidate.key,
         created_micros: candidate.created_micros,
         cosine: candidate.cosine,
         score,
+        quality: score,
         why,
-        memory: None,
     }
 }
 
-/// The best match has 1.
-fn by_words(candidates: &Candidates) -> Vec<Scored> {
-    let best = best_text(candidates);
+/// The best match has 1; a name counts for its author too.
+fn by_words(understood: &Understood, candidates: &Candidates) -> Vec<Scored> {
+    let worth = |candidate: &Candidate| {
+        let names = understood.terms.iter().zip(&candidates.terms).enumerate();
+        let named = names
+            .filter(|(bit, (term, _))| {
+                matches!(term, Term::Name { .. }) && candidate.matched & (1 << bit) != 0
+            })
+            .map(|(_, (_, rarity))| rarity.weight);
+        candidate.text + named.sum::<f64>()
+    };
+    let best = candidates.list.iter().map(worth).fold(0.0, f64::max);
     let fitting = candidates
         .list
         .iter()
-        .filter(|candidate| candidate.text > 0.0);
+        .filter(|candidate| candidate.matched != 0);
     fitting
         .map(|candidate| {
-            let value = candidate.text / best;
+            let value = if best > 0.0 {
+                worth(candidate) / best
+            } else {
+                0.0
+            };
             let says = format!(
                 "its words fit {:.0} % as well as those of the best match",
                 value * 100.0

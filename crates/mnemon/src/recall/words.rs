@@ -1,6 +1,6 @@
 //! Words: how a text is cut, folded and stemmed, for memories and questions alike.
 //!
-//! A word is a run of letters, digits and marks, folded to lower case without
+//! A word is a run of letters and digits, folded to lower case without
 //! accents; English words are stemmed (Porter2). Scripts that put no spaces
 //! between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are cut into
 //! overlapping pairs of characters, so that any two neighbours are found.
@@ -10,6 +10,8 @@ use std::cell::RefCell;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+
+use super::stop_words::is_stop_word;
 
 /// Longer runs than this are no words that anybody looks for.
 const WORD_CHARS_MAX: usize = 64;
@@ -21,6 +23,18 @@ pub(crate) struct Word {
     pub(crate) folded: String,
     /// What it is found by.
     pub(crate) stem: String,
+    /// Whether it says nothing about what is looked for.
+    pub(crate) is_stop_word: bool,
+}
+
+impl Word {
+    fn new(folded: &str) -> Self {
+        Self {
+            stem: stem(folded),
+            is_stop_word: is_stop_word(folded),
+            folded: folded.to_owned(),
+        }
+    }
 }
 
 /// The words of a text, in order.
@@ -29,12 +43,13 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
     each_run(text, &mut |run| {
         if run.chars().next().is_some_and(is_unspaced) {
             pairs(run, &mut found);
+        } else if is_stop_word(run) {
+            found.push(Word::new(run));
         } else {
-            let stem = stem(run);
-            found.push(Word {
-                folded: run.to_owned(),
-                stem,
-            });
+            // What belongs to somebody is found by who it is: `Ada's`, `O'Neill`.
+            let own = run.strip_suffix("'s").unwrap_or(run);
+            let parts = own.split('\'').filter(|part| !part.is_empty());
+            found.extend(parts.map(Word::new));
         }
     });
     found
@@ -45,21 +60,22 @@ pub(crate) fn stem(word: &str) -> String {
     thread_local! {
         static ENGLISH: RefCell<Stemmer> = RefCell::new(Stemmer::create(Algorithm::English));
     }
-    if word.is_ascii() && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         ENGLISH.with_borrow(|stemmer| stemmer.stem(word).into_owned())
     } else {
         word.to_owned()
     }
 }
 
-/// Hands over each run of letters and digits, folded; a run is of one way of writing.
+/// Hands over each run of letters, digits and inner apostrophes, folded; a run
+/// is of one way of writing.
 fn each_run(text: &str, each: &mut dyn FnMut(&str)) {
     let mut run = String::new();
     let mut length = 0;
     let mut unspaced = false;
     let mut flush = |run: &mut String, length: &mut usize| {
-        if !run.is_empty() && *length <= WORD_CHARS_MAX {
-            each(run);
+        if *length > 0 && *length <= WORD_CHARS_MAX {
+            each(run.trim_end_matches('\''));
         }
         run.clear();
         *length = 0;
@@ -73,7 +89,9 @@ fn each_run(text: &str, each: &mut dyn FnMut(&str)) {
             }
             run.push(character);
             *length += 1;
-        } else if !is_apostrophe(character) || run.is_empty() {
+        } else if is_apostrophe(character) && !run.is_empty() && !run.ends_with('\'') {
+            run.push('\'');
+        } else {
             flush(run, length);
         }
     };
@@ -82,10 +100,10 @@ fn each_run(text: &str, each: &mut dyn FnMut(&str)) {
             take(byte.to_ascii_lowercase() as char, &mut run, &mut length);
         }
     } else {
-        for character in text
+        let folded = text
             .nfkd()
-            .filter(|character| !is_combining_mark(*character))
-        {
+            .filter(|character| !is_combining_mark(*character));
+        for character in folded {
             for lower in character.to_lowercase() {
                 take(lower, &mut run, &mut length);
             }
@@ -95,9 +113,8 @@ fn each_run(text: &str, each: &mut dyn FnMut(&str)) {
     take(' ', &mut run, &mut length);
 }
 
-/// `don't` and `don’t` are one word.
 fn is_apostrophe(character: char) -> bool {
-    matches!(character, '\'' | '\u{2019}' | '\u{02bc}')
+    matches!(character, '\'' | '\u{2018}' | '\u{2019}' | '\u{02bc}')
 }
 
 /// Overlapping pairs; a single character is a word of its own.
@@ -108,6 +125,7 @@ fn pairs(run: &str, found: &mut Vec<Word>) {
         found.push(Word {
             folded: text.clone(),
             stem: text,
+            is_stop_word: false,
         });
     };
     if let [single] = characters[..] {
@@ -138,7 +156,8 @@ mod tests {
                 "The databases were running",
                 &["the", "databas", "were", "run"],
             ),
-            ("don't don’t O'Neil", &["dont", "dont", "oneil"]),
+            ("don't don’t O'Neill's", &["don't", "don't", "o", "neil"]),
+            ("Ada's dogs' 'quoted'", &["ada", "dog", "quot"]),
             ("Café ZÜRICH naïve", &["cafe", "zurich", "naiv"]),
             (
                 "x86_64 v1.2.3 foo-bar",
@@ -149,11 +168,20 @@ mod tests {
             ("GPT4を使う", &["gpt4", "を使", "使う"]),
             ("Привет мир", &["привет", "мир"]),
             ("ﬁne １２", &["fine", "12"]),
-            ("... !? \u{0}", &[]),
+            ("... !? ' \u{0}", &[]),
             ("", &[]),
         ];
         for (text, expected) in cases {
-            let stems: Vec<String> = words(text).into_iter().map(|word| word.stem).collect();
+            let stems: Vec<String> = words(text)
+                .into_iter()
+                .map(|word| {
+                    if word.is_stop_word {
+                        word.folded
+                    } else {
+                        word.stem
+                    }
+                })
+                .collect();
             assert_eq!(stems, *expected, "{text}");
         }
     }

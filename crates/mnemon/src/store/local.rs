@@ -274,6 +274,7 @@ impl Store for LocalStore {
                 chunks: &generation.chunks,
                 pending: &generation.pending,
                 vectors: &generation.vectors,
+                seen: std::cell::OnceCell::new(),
             };
             (question.borrow_mut())(&view)
         })

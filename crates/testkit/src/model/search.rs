@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mnemon::Result;
 use mnemon::embed::{BuiltIn, Embedder, Vector};
-use mnemon::memory::{Kind, Memory};
-use mnemon::recall::probe::Place;
-use mnemon::recall::{Candidate, Candidates, Document, Key, Probe, Term};
+use mnemon::memory::{Memory, Space};
+use mnemon::recall::{Candidate, Candidates, Document, Key, Place, Probe, Rarity, Term};
 use mnemon::store::View;
 
 use super::state::State;
@@ -24,9 +23,13 @@ struct Searched<'a> {
 }
 
 impl View for ModelView<'_> {
+    fn authors(&self) -> Result<BTreeMap<u32, String>> {
+        Ok((1..).zip(self.author_names()).collect())
+    }
+
     fn candidates(&self, probe: &Probe) -> Result<Candidates> {
-        let rarities = self.rarities(&probe.terms);
-        let all = self.searched(probe, &rarities)?;
+        let terms = self.rarities(&probe.terms);
+        let all = self.searched(probe, &terms)?;
         let chosen = self.choose(probe, &all);
         let places = self.places();
         let place_of = |memory: &Memory| {
@@ -34,11 +37,11 @@ impl View for ModelView<'_> {
             let number = places.iter().position(|known| known.space == *space);
             u32::try_from(number.expect("every memory lives somewhere")).unwrap_or(0)
         };
-        let authors = self.authors();
+        let authors = self.author_names();
         let author_of = |memory: &Memory| {
             let own = memory.author.as_ref()?.as_str();
             let number = authors.iter().position(|name| name == own)?;
-            u32::try_from(number).ok()
+            u32::try_from(number + 1).ok()
         };
         let list: Vec<usize> = chosen.into_iter().collect();
         let in_list = |n: Option<usize>| list.iter().position(|own| Some(*own) == n);
@@ -56,19 +59,20 @@ impl View for ModelView<'_> {
                 is_question: document.is_question,
                 has_time: document.has_time,
                 pinned: memory.pinned,
-                length: document.length(),
+                is_open: memory.body.is_open() == Some(true),
+                is_superseded: self.is_superseded(memory),
+                pieces: document.pieces,
                 text: all[*n].text,
                 matched: all[*n].matched,
                 cosine: all[*n].cosine,
-                previous: in_list(self.turn_before(*n)),
-                next: in_list(self.turn_after(*n)),
+                previous: in_list(self.before(*n)),
+                next: in_list(self.after(*n)),
             }
         };
         Ok(Candidates {
             list: list.iter().map(candidate).collect(),
             places: (0..).zip(places).collect(),
-            authors: (0..).zip(authors.clone()).collect(),
-            rarities,
+            terms,
             total: (0..all.len())
                 .filter(|n| all[*n].matched != 0 && allowed(probe, &all[*n]))
                 .count() as u64,
@@ -90,27 +94,28 @@ impl ModelView<'_> {
             .collect()
     }
 
-    /// ln(1 + (N - n + ½) / (n + ½))
+    /// ln(1 + (N - n + ½) / (n + ½)), where n is 1 at least.
     #[expect(clippy::cast_precision_loss, reason = "the model is small")]
-    fn rarities(&self, terms: &[Term]) -> Vec<f64> {
+    fn rarities(&self, terms: &[Term]) -> Vec<Rarity> {
         let live = self.live();
         let rarity = |term: &Term| {
             let with = live
                 .iter()
                 .filter(|document| document.occurrences(term) > 0);
-            let (all, with) = (live.len() as f64, with.count() as f64);
-            (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
+            let memories = with.count();
+            let (all, with) = (live.len() as f64, memories.max(1) as f64);
+            Rarity {
+                memories: memories as u64,
+                weight: (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln(),
+            }
         };
         terms.iter().map(rarity).collect()
     }
 
     #[expect(clippy::cast_precision_loss, reason = "the model is small")]
-    fn searched(&self, probe: &Probe, rarities: &[f64]) -> Result<Vec<Searched<'_>>> {
+    fn searched(&self, probe: &Probe, rarities: &[Rarity]) -> Result<Vec<Searched<'_>>> {
         let live = self.live();
-        let words: u64 = live
-            .iter()
-            .map(|document| u64::from(document.length()))
-            .sum();
+        let words: u64 = live.iter().map(|document| u64::from(document.length)).sum();
         let mean = (words as f64 / live.len().max(1) as f64).max(1.0);
         let mut all = Vec::new();
         for kept in &self.0.memories {
@@ -120,9 +125,11 @@ impl ModelView<'_> {
             for (place, (term, rarity)) in probe.terms.iter().zip(rarities).enumerate() {
                 let count = f64::from(document.occurrences(term));
                 if count > 0.0 {
-                    let relative = f64::from(document.length()) / mean;
-                    text += rarity * count * 1.9 / (count + 0.9 * (0.6 + 0.4 * relative));
                     matched |= 1 << place;
+                }
+                if count > 0.0 && !matches!(term, Term::Name { .. }) {
+                    let relative = f64::from(document.length) / mean;
+                    text += rarity.weight * count * 1.9 / (count + 0.9 * (0.6 + 0.4 * relative));
                 }
             }
             let cosine = match (&probe.vector, vector(memory)?) {
@@ -152,47 +159,42 @@ impl ModelView<'_> {
         let mut chosen: BTreeSet<usize> = best(&|it| it.text).into_iter().collect();
         chosen.extend(best(&|it| it.cosine.map_or(0.0, f64::from)));
         for n in chosen.clone() {
-            let before = self.turn_before(n);
-            let after = self.turn_after(n);
-            let around = [
-                before,
-                after,
-                before.and_then(|n| self.turn_before(n)),
-                after.and_then(|n| self.turn_after(n)),
-            ];
+            let mut around = Vec::new();
+            let (mut earlier, mut later) = (Some(n), Some(n));
+            for _ in 0..3 {
+                earlier = earlier.and_then(|n| self.before(n));
+                later = later.and_then(|n| self.after(n));
+                around.extend([earlier, later]);
+            }
             let around = around.into_iter().flatten();
             chosen.extend(around.filter(|n| allowed(probe, &all[*n])));
         }
         chosen
     }
 
-    /// The turn with the next lower number in the same conversation.
-    fn turn_before(&self, n: usize) -> Option<usize> {
-        let own = turn_number(&self.0.memories[n].now)?;
-        self.turns_with(n)
-            .into_iter()
-            .rfind(|(number, _)| *number < own)
-            .map(|(_, n)| n)
+    /// What was kept just before in the same session.
+    fn before(&self, n: usize) -> Option<usize> {
+        let space = self.session_of(n)?;
+        (0..n)
+            .rev()
+            .find(|other| self.session_of(*other) == Some(space))
     }
 
-    fn turn_after(&self, n: usize) -> Option<usize> {
-        let own = turn_number(&self.0.memories[n].now)?;
-        self.turns_with(n)
-            .into_iter()
-            .find(|(number, _)| *number > own)
-            .map(|(_, n)| n)
+    fn after(&self, n: usize) -> Option<usize> {
+        let space = self.session_of(n)?;
+        (n + 1..self.0.memories.len()).find(|other| self.session_of(*other) == Some(space))
     }
 
-    /// The turns of the conversation that this one belongs to, by number.
-    fn turns_with(&self, n: usize) -> Vec<(u32, usize)> {
+    fn session_of(&self, n: usize) -> Option<&Space> {
         let space = &self.0.memories[n].now.space;
-        let memories = self.0.memories.iter().enumerate();
-        let mut turns: Vec<_> = memories
-            .filter(|(_, kept)| kept.now.space == *space)
-            .filter_map(|(n, kept)| Some((turn_number(&kept.now)?, n)))
-            .collect();
-        turns.sort_unstable();
-        turns
+        space.session().map(|_| space)
+    }
+
+    fn is_superseded(&self, memory: &Memory) -> bool {
+        let links = self.0.memories.iter().flat_map(|kept| &kept.now.links);
+        links
+            .into_iter()
+            .any(|link| link.to == memory.id && link.rel.as_str() == "supersedes")
     }
 
     fn places(&self) -> Vec<Place> {
@@ -200,9 +202,12 @@ impl ModelView<'_> {
         let by_name: BTreeMap<String, Place> = places
             .map(|(space, place)| {
                 let last_written_micros = place.recorded_micros.unwrap_or(0);
+                let live = self.0.memories.iter().map(|kept| &kept.now);
+                let live = live.filter(|it| it.space == *space && it.state.forgotten.is_none());
                 let place = Place {
                     space: space.clone(),
                     last_written_micros,
+                    memories: live.count() as u64,
                 };
                 (space.to_string(), place)
             })
@@ -210,7 +215,7 @@ impl ModelView<'_> {
         by_name.into_values().collect()
     }
 
-    fn authors(&self) -> Vec<String> {
+    fn author_names(&self) -> Vec<String> {
         let authors = self
             .0
             .memories
@@ -221,16 +226,8 @@ impl ModelView<'_> {
     }
 }
 
-fn turn_number(memory: &Memory) -> Option<u32> {
-    let handle = memory
-        .handle
-        .filter(|handle| handle.kind == Kind::Conversation)?;
-    Some(handle.number)
-}
-
 fn allowed(probe: &Probe, it: &Searched<'_>) -> bool {
-    let all = probe.terms.len();
-    probe.filter.fits(it.memory) && (!probe.all_terms || it.matched.count_ones() as usize == all)
+    probe.filter.fits(it.memory) && probe.demanded & !it.matched == 0
 }
 
 /// Its own vector if it brought a fitting one, else that of its text.

@@ -2,6 +2,7 @@
 
 use super::Scored;
 use crate::decay;
+use crate::memory::Memory;
 use crate::recall::hit::Part;
 use crate::recall::query::Query;
 
@@ -9,8 +10,7 @@ use crate::recall::query::Query;
 const RECENT: f64 = 1.5;
 const RECENT_HOURS: f64 = 24.0;
 
-pub(super) fn refine(query: &Query, scored: &mut Scored) {
-    let Some(memory) = &scored.memory else { return };
+pub(super) fn refine(query: &Query, scored: &mut Scored, memory: &Memory) {
     let now = query.filter.now_micros;
     let importance = memory.importance.get();
     let decay = decay::factor(memory, now);
@@ -19,8 +19,8 @@ pub(super) fn refine(query: &Query, scored: &mut Scored) {
         Some(hours) if hours < RECENT_HOURS => RECENT,
         _ => 1.0,
     };
-    let found = scored.score.clamp(0.0, 1.0);
-    scored.why.extend([
+    let found = scored.quality.clamp(0.0, 1.0);
+    scored.why = vec![
         Part::new("match", found, "how well words and meaning fit"),
         Part::new(
             "importance",
@@ -33,6 +33,6 @@ pub(super) fn refine(query: &Query, scored: &mut Scored) {
             recency,
             "1.5 if it was asked for within a day, else 1",
         ),
-    ]);
+    ];
     scored.score = importance * decay * recency * found;
 }

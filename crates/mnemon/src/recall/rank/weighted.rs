@@ -19,16 +19,15 @@ const ACCESS_RATE: f64 = 0.05;
 /// For what was never asked for.
 const NEVER_ASKED: f64 = 0.5;
 
-pub(super) fn refine(query: &Query, scored: &mut Scored) {
-    let Some(memory) = &scored.memory else { return };
+pub(super) fn refine(query: &Query, scored: &mut Scored, memory: &Memory) {
     let now = query.filter.now_micros;
-    let text = scored.score.clamp(0.0, 1.0);
+    let text = scored.quality.clamp(0.0, 1.0);
     let age_hours = hours_between(memory.created_at.micros(), now);
     let time = decay::factor(memory, now) * (-AGE_RATE * age_hours).exp();
     let importance = importance(memory);
     let access =
         hours_since_access(memory, now).map_or(NEVER_ASKED, |hours| (-ACCESS_RATE * hours).exp());
-    scored.why.extend([
+    scored.why = vec![
         Part::new("match", text, "how well words and meaning fit, × 0.4"),
         Part::new("time", time, "how fresh it is, × 0.3"),
         Part::new(
@@ -37,7 +36,7 @@ pub(super) fn refine(query: &Query, scored: &mut Scored) {
             "how much its kind and its body say it matters, × 0.2",
         ),
         Part::new("access", access, "how recently it was asked for, × 0.1"),
-    ]);
+    ];
     scored.score = TEXT * text + TIME * time + IMPORTANCE * importance + ACCESS * access;
 }
 

@@ -17,6 +17,8 @@ mod schema;
 pub(crate) mod select;
 mod terms;
 
+pub(crate) use terms::SUPERSEDES;
+
 pub(crate) use schema::{SCHEMA, kind_from, kind_number, open_file, open_memory, tidy};
 
 /// Whether SQLite says that its file is damaged, gone or no database, in which

@@ -36,6 +36,7 @@ CREATE TABLE search (
 INSERT INTO search VALUES (1, 0, 0, '', 0);
 CREATE TABLE unsearched (n INTEGER PRIMARY KEY);
 CREATE TABLE facts (chunk INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, rows BLOB NOT NULL);
+CREATE TABLE ends (place INTEGER PRIMARY KEY, n INTEGER NOT NULL);
 CREATE TABLE names (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE VIRTUAL TABLE text USING fts5(
     stems, forms, content='', contentless_delete=1, tokenize=\"ascii tokenchars '_'\"

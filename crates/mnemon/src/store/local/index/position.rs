@@ -147,6 +147,7 @@ pub(crate) fn remove(connection: &Connection, log: i64) -> rusqlite::Result<()> 
             [log],
         )?;
     }
+    connection.execute("DELETE FROM ends WHERE place = ?1", [log])?;
     for table in ["memories", "sessions", "damage"] {
         connection.execute(&format!("DELETE FROM {table} WHERE log = ?1"), [log])?;
     }

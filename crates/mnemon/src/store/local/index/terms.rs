@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::memory::Memory;
 use crate::store::filter_text;
 
+/// The relation to what a memory takes the place of.
+pub(crate) const SUPERSEDES: &str = "supersedes";
+
 /// What a memory is found by.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Terms {
@@ -85,6 +88,14 @@ impl Terms {
                 .execute(params![key, value, n])?;
         }
         for (target, rel) in &self.links {
+            if rel == SUPERSEDES {
+                // What search knows of the other memory is not so any more.
+                connection
+                    .prepare_cached(
+                        "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories WHERE id = ?1",
+                    )?
+                    .execute([target])?;
+            }
             connection
                 .prepare_cached(sql[2])?
                 .execute(params![target, rel, n])?;

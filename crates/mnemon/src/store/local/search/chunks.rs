@@ -29,6 +29,9 @@ pub(super) struct Loaded {
     /// With no gaps: a chunk that is not there has no rows.
     pub(super) chunks: Vec<Option<Arc<Chunk>>>,
     pub(super) names: Arc<BTreeMap<u32, String>>,
+    /// What is not forgotten: how many in each place, and how many words in all.
+    pub(super) live: BTreeMap<u32, u64>,
+    pub(super) live_words: u64,
 }
 
 /// What this process has loaded.
@@ -71,8 +74,11 @@ impl Chunks {
                 vectors,
             }));
         }
+        let (live, live_words) = count_live(&chunks);
         let loaded = Arc::new(Loaded {
             stamp: Some(progress.stamp),
+            live,
+            live_words,
             chunks,
             names: Arc::new(names(connection).map_err(Error::index(path))?),
         });
@@ -93,6 +99,24 @@ impl Loaded {
             .and_then(|chunk| chunk.facts.get((n % CHUNK_ROWS) as usize))
             .unwrap_or(&Facts::NONE)
     }
+}
+
+/// Memories by place, and words, of all rows.
+fn count_live(chunks: &[Option<Arc<Chunk>>]) -> (BTreeMap<u32, u64>, u64) {
+    let mut live: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut words = 0;
+    let rows = chunks.iter().flatten().flat_map(|chunk| &chunk.facts);
+    let mut run = (0, 0);
+    for facts in rows.filter(|facts| facts.is_live()) {
+        words += u64::from(facts.length);
+        if facts.place != run.0 {
+            *live.entry(run.0).or_default() += run.1;
+            run = (facts.place, 0);
+        }
+        run.1 += 1;
+    }
+    *live.entry(run.0).or_default() += run.1;
+    (live, words)
 }
 
 fn changed_chunks(connection: &Connection, since: i64) -> rusqlite::Result<Vec<(u32, Vec<u8>)>> {

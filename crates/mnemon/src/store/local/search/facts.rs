@@ -1,5 +1,6 @@
 //! What ranking and the usual filters want to know of a memory, in a row of fixed length.
 
+use crate::embed::Pieces;
 use crate::memory::{Kind, Memory};
 use crate::recall::Document;
 use crate::store::local::index::{kind_from, kind_number};
@@ -8,7 +9,7 @@ use crate::store::local::index::{kind_from, kind_number};
 pub(super) const CHUNK_ROWS: u32 = 256;
 
 /// Bytes of a row.
-pub(super) const ROW_BYTES: usize = 48;
+pub(super) const ROW_BYTES: usize = 48 + Pieces::BYTES;
 
 /// The facts of one memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,13 +22,14 @@ pub(super) struct Facts {
     pub(super) place: u32,
     /// The number of its author's name; 0 if it has none.
     pub(super) author: u32,
-    /// The turns before and after it in its conversation; 0 if there is none.
+    /// The memories before and after it in its session; 0 if there is none.
     pub(super) previous: u32,
     pub(super) next: u32,
-    /// In words.
+    /// In words that say something.
     pub(super) length: u32,
     pub(super) kind: Kind,
     pub(super) flags: Flags,
+    pub(super) pieces: Pieces,
 }
 
 /// What is so or not.
@@ -39,6 +41,8 @@ pub(super) struct Flags {
     pub(super) pinned: bool,
     pub(super) is_question: bool,
     pub(super) has_time: bool,
+    pub(super) is_open: bool,
+    pub(super) is_superseded: bool,
 }
 
 impl Facts {
@@ -59,7 +63,10 @@ impl Facts {
             pinned: false,
             is_question: false,
             has_time: false,
+            is_open: false,
+            is_superseded: false,
         },
+        pieces: Pieces::NONE,
     };
 
     /// The facts of a memory that has no neighbours yet.
@@ -69,6 +76,7 @@ impl Facts {
         place: u32,
         author: u32,
         version: u64,
+        is_superseded: bool,
     ) -> Self {
         Self {
             created_micros: memory.created_at.micros(),
@@ -78,7 +86,7 @@ impl Facts {
             author,
             previous: 0,
             next: 0,
-            length: document.length(),
+            length: document.length,
             kind: memory.kind(),
             flags: Flags {
                 present: true,
@@ -86,7 +94,10 @@ impl Facts {
                 pinned: memory.pinned,
                 is_question: document.is_question,
                 has_time: document.has_time,
+                is_open: memory.body.is_open() == Some(true),
+                is_superseded,
             },
+            pieces: document.pieces,
         }
     }
 
@@ -111,11 +122,14 @@ impl Facts {
             self.flags.pinned,
             self.flags.is_question,
             self.flags.has_time,
+            self.flags.is_open,
+            self.flags.is_superseded,
         ];
         row[45] = flags
             .iter()
             .enumerate()
-            .fold(0, |bits, (place, flag)| bits | u8::from(*flag) << place);
+            .fold(0, |bits, (place, flag)| bits | (u8::from(*flag) << place));
+        row[48..].copy_from_slice(&self.pieces.to_bytes());
     }
 
     /// The facts in a row, which has [`ROW_BYTES`].
@@ -141,7 +155,10 @@ impl Facts {
                 pinned: flag(2),
                 is_question: flag(3),
                 has_time: flag(4),
+                is_open: flag(5),
+                is_superseded: flag(6),
             },
+            pieces: Pieces::from_bytes(&row[48..]),
         }
     }
 }
@@ -166,8 +183,10 @@ mod tests {
                 present: true,
                 pinned: true,
                 has_time: true,
+                is_superseded: true,
                 ..Flags::default()
             },
+            pieces: Pieces::of(["database", "locks"].into_iter()),
         };
         let mut row = [0; ROW_BYTES];
         facts.write(&mut row);

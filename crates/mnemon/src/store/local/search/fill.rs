@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
-use super::pending::{self, Row};
+use super::pending::{self, Row, Sequence};
 use super::vectors::VectorFile;
 use super::{Progress, full_text};
 use crate::embed::{Embedder, Vector};
@@ -74,7 +74,6 @@ fn fill(
     loop {
         let rows = pending::rows(connection, progress.upto, ROUND).map_err(index())?;
         let mut round = Round::new(connection, progress.stamp);
-        // What is gone leaves an empty row.
         for n in pending::unsearched(connection).map_err(index())? {
             round.take_out(n).map_err(index())?;
         }
@@ -83,7 +82,9 @@ fn fill(
         for row in &rows {
             // A line that can't be read is told of by verify; here it is just not there.
             if let Ok(memory) = row.pointer.load(files) {
-                round.put_in(row, &memory).map_err(index())?;
+                round
+                    .put_in(row, &memory, row.n() > progress.upto)
+                    .map_err(index())?;
                 round
                     .vectors
                     .push((row.n(), pending::vector_of(embedder, &memory)?));
@@ -94,6 +95,7 @@ fn fill(
             .write(progress.dimension as usize, &round.vectors)
             .map_err(Error::io("write", "the vectors"))?;
         round.write_chunks().map_err(index())?;
+        round.sequence.write(connection).map_err(index())?;
         progress.upto = progress.upto.max(last.unwrap_or(0));
         finish(connection, &progress).map_err(index())?;
         if new < ROUND as usize {
@@ -122,8 +124,7 @@ struct Round<'a> {
     chunks: BTreeMap<u32, Vec<u8>>,
     vectors: Vec<(u32, Option<Vector>)>,
     names: HashMap<String, u32>,
-    /// The last turn of each log that this round has seen, to save asking for it.
-    last_turns: HashMap<u32, (u32, u32)>,
+    sequence: Sequence,
 }
 
 impl<'a> Round<'a> {
@@ -134,50 +135,56 @@ impl<'a> Round<'a> {
             chunks: BTreeMap::new(),
             vectors: Vec::new(),
             names: HashMap::new(),
-            last_turns: HashMap::new(),
+            sequence: Sequence::default(),
         }
     }
 
+    /// What is still there is put in again; its place in the sequence stays.
     fn take_out(&mut self, n: u32) -> rusqlite::Result<()> {
         full_text::remove(self.connection, n)?;
-        Facts::NONE.write(self.row(n)?);
-        self.vectors.retain(|(known, _)| *known != n);
+        let row = self.row(n)?;
+        let before = Facts::read(row);
+        let gone = Facts {
+            previous: before.previous,
+            next: before.next,
+            ..Facts::NONE
+        };
+        gone.write(row);
         Ok(())
     }
 
-    fn put_in(&mut self, row: &Row, memory: &Memory) -> rusqlite::Result<()> {
+    fn put_in(&mut self, row: &Row, memory: &Memory, is_new: bool) -> rusqlite::Result<()> {
         let n = row.n();
         let document = Document::of(memory);
         let author = match &memory.author {
             Some(author) => self.name(author.as_str())?,
             None => 0,
         };
-        let mut facts = Facts::of(memory, &document, row.log, author, row.version());
-        facts.previous = self.previous_turn(row, memory)?;
-        if facts.previous != 0 {
-            let previous = self.row(facts.previous)?;
-            let mut before = Facts::read(previous);
-            before.next = n;
-            before.write(previous);
+        let is_superseded = pending::is_superseded(self.connection, row)?;
+        let mut facts = Facts::of(
+            memory,
+            &document,
+            row.log,
+            author,
+            row.version(),
+            is_superseded,
+        );
+        if is_new {
+            facts.previous = self.sequence.append(self.connection, row)?;
+            if facts.previous != 0 {
+                let previous = self.row(facts.previous)?;
+                let mut before = Facts::read(previous);
+                before.next = n;
+                before.write(previous);
+            }
+        } else {
+            let before = Facts::read(self.row(n)?);
+            facts.previous = before.previous;
+            facts.next = before.next;
         }
         full_text::insert(self.connection, n, &document.stems, document.forms.iter())?;
         facts.write(self.row(n)?);
         Ok(())
-    }
-
-    fn previous_turn(&mut self, row: &Row, memory: &Memory) -> rusqlite::Result<u32> {
-        let number = memory.handle.map_or(0, |handle| handle.number);
-        let turn = memory
-            .handle
-            .is_some_and(|handle| handle.kind == crate::memory::Kind::Conversation);
-        if !turn {
-            return Ok(0);
-        }
-        let known = self.last_turns.insert(row.log, (number, row.n()));
-        match known {
-            Some((before, n)) if before + 1 == number => Ok(n),
-            _ => pending::previous_turn(self.connection, row.log, memory),
-        }
     }
 
     fn name(&mut self, name: &str) -> rusqlite::Result<u32> {

@@ -42,7 +42,7 @@ pub(super) fn remove(connection: &Connection, n: u32) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Hands over every memory in the table that has this term.
+/// Hands over every memory in the table that has this term; of names only those that say it.
 pub(super) fn each_posting(
     connection: &Connection,
     term: &Term,
@@ -53,6 +53,10 @@ pub(super) fn each_posting(
         Term::Phrase(stems) => {
             let stems: Vec<&str> = stems.iter().map(String::as_str).collect();
             each_match(connection, &format!("stems : {}", quoted(&stems)), each)
+        }
+        Term::Name { stem, .. } => {
+            let expression = format!("stems : {}", quoted(&[stem]));
+            each_match(connection, &expression, &mut |(n, _)| each((n, 1)))
         }
         Term::Pattern(pattern) => {
             let mut once = std::collections::BTreeSet::new();

@@ -7,14 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Progress;
+use super::chunks::Loaded;
 use super::facts::Facts;
 use crate::embed::{Embedder, Vector};
 use crate::error::{Error, Result};
-use crate::memory::{Kind, Memory};
+use crate::memory::Memory;
 use crate::recall::Document;
 use crate::recall::probe::Term;
 use crate::store::local::files::LogFiles;
-use crate::store::local::index::kind_number;
+use crate::store::local::index::SUPERSEDES;
 use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
 
 /// Authors of pending memories that have no number yet get one from here on.
@@ -37,7 +38,9 @@ pub(super) struct PendingMemories {
     pub(super) list: Vec<Arc<Pending>>,
     /// Numbers whose rows in the tables don't count.
     pub(super) unsearched: HashSet<u32>,
-    /// The turn after a turn, where that is pending.
+    /// The memory before a pending one in its session.
+    pub(super) previous: HashMap<u32, u32>,
+    /// The memory after one, where that is pending.
     pub(super) next: HashMap<u32, u32>,
     /// Authors that have no number in the tables.
     pub(super) new_authors: BTreeMap<u32, String>,
@@ -75,7 +78,7 @@ impl PendingCache {
         files: &LogFiles,
         embedder: &dyn Embedder,
         progress: &Progress,
-        names: &BTreeMap<u32, String>,
+        loaded: &Loaded,
     ) -> Result<PendingMemories> {
         let index = || Error::index("index");
         let mut found = PendingMemories {
@@ -87,18 +90,15 @@ impl PendingCache {
         if known.len() > CACHE_MAX {
             known.clear();
         }
+        let mut sequence = Sequence::default();
         for row in rows {
-            let forgotten = row.pointer.state.forgotten.is_some();
-            let same = known.get(&row.n()).filter(|known| {
-                known.facts.version == row.version() && known.facts.flags.forgotten == forgotten
-            });
-            let pending = match same {
-                Some(pending) => pending.clone(),
-                None => {
+            let is_new = row.n() > progress.upto;
+            let pending = match known.get(&row.n()) {
+                Some(known) if known.is_of(&row, connection).map_err(index())? => known.clone(),
+                _ => {
                     let memory = row.pointer.load(files)?;
-                    let pending = Arc::new(look_at(
-                        connection, embedder, &row, &memory, names, &mut found,
-                    )?);
+                    let pending = look_at(connection, embedder, &row, &memory, loaded, &mut found)?;
+                    let pending = Arc::new(pending);
                     // An author without a number has another one the next time.
                     if pending.facts.author < NEW_AUTHORS {
                         known.insert(row.n(), pending.clone());
@@ -106,8 +106,15 @@ impl PendingCache {
                     pending
                 }
             };
-            if pending.facts.previous != 0 {
-                found.next.insert(pending.facts.previous, pending.n);
+            // What was searchable before has its place in the sequence already.
+            let previous = if is_new {
+                sequence.append(connection, &row).map_err(index())?
+            } else {
+                loaded.facts(row.n()).previous
+            };
+            if previous != 0 {
+                found.previous.insert(pending.n, previous);
+                found.next.insert(previous, pending.n);
             }
             found.list.push(pending);
         }
@@ -116,6 +123,13 @@ impl PendingCache {
 }
 
 impl Pending {
+    /// Whether this is still what the row says.
+    fn is_of(&self, row: &Row, connection: &Connection) -> rusqlite::Result<bool> {
+        Ok(self.facts.version == row.version()
+            && self.facts.flags.forgotten == row.pointer.state.forgotten.is_some()
+            && self.facts.flags.is_superseded == is_superseded(connection, row)?)
+    }
+
     /// How often a term occurs; patterns at most once.
     pub(super) fn occurrences(&self, term: &Term) -> u32 {
         let count = match term {
@@ -130,7 +144,7 @@ impl Pending {
                     .filter(|own| **own == wanted[..])
                     .count()
             }
-            Term::Pattern(pattern) => usize::from(self.document.has_pattern(pattern)),
+            Term::Pattern(_) | Term::Name { .. } => return self.document.occurrences(term),
         };
         u32::try_from(count).unwrap_or(u32::MAX)
     }
@@ -168,29 +182,47 @@ pub(super) fn unsearched(connection: &Connection) -> rusqlite::Result<HashSet<u3
         .collect()
 }
 
-/// The turn before this one in its conversation; 0 if there is none.
-pub(super) fn previous_turn(
-    connection: &Connection,
-    log: u32,
-    memory: &Memory,
-) -> rusqlite::Result<u32> {
-    let Some(handle) = memory
-        .handle
-        .filter(|handle| handle.kind == Kind::Conversation)
-    else {
-        return Ok(0);
-    };
-    let previous = connection
-        .prepare_cached(
-            "SELECT n FROM memories WHERE log = ?1 AND handle_kind = ?2 AND handle_number < ?3
-                AND handle_number IS NOT NULL ORDER BY handle_number DESC LIMIT 1",
-        )?
-        .query_row(
-            params![log, kind_number(Kind::Conversation), handle.number],
-            |row| row.get(0),
-        )
-        .optional()?;
-    Ok(previous.unwrap_or(0))
+/// Sessions have a sequence: what was kept there one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Sequence {
+    /// The last memory of each session that was passed.
+    last: HashMap<u32, u32>,
+}
+
+impl Sequence {
+    /// The memory before a new one of its session (0 if there is none), which is the last from now on.
+    pub(super) fn append(&mut self, connection: &Connection, row: &Row) -> rusqlite::Result<u32> {
+        if !row.pointer.space.starts_with("session/") {
+            return Ok(0);
+        }
+        match self.last.insert(row.log, row.n()) {
+            Some(previous) => Ok(previous),
+            None => {
+                let known = connection
+                    .prepare_cached("SELECT n FROM ends WHERE place = ?1")?
+                    .query_row([row.log], |row| row.get(0))
+                    .optional()?;
+                Ok(known.unwrap_or(0))
+            }
+        }
+    }
+
+    /// Remembers where each session ends.
+    pub(super) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut statement =
+            connection.prepare_cached("INSERT OR REPLACE INTO ends (place, n) VALUES (?1, ?2)")?;
+        for (place, n) in &self.last {
+            statement.execute([place, n])?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether another memory says that it supersedes this one.
+pub(super) fn is_superseded(connection: &Connection, row: &Row) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM links WHERE target = ?1 AND rel = ?2)")?
+        .query_row([row.pointer.id.as_str(), SUPERSEDES], |row| row.get(0))
 }
 
 fn look_at(
@@ -198,15 +230,22 @@ fn look_at(
     embedder: &dyn Embedder,
     row: &Row,
     memory: &Memory,
-    names: &BTreeMap<u32, String>,
+    loaded: &Loaded,
     found: &mut PendingMemories,
 ) -> Result<Pending> {
     let document = Document::of(memory);
     let author = memory.author.as_ref().map_or(0, |author| {
-        number_of(author.as_str(), names, &mut found.new_authors)
+        number_of(author.as_str(), &loaded.names, &mut found.new_authors)
     });
-    let mut facts = Facts::of(memory, &document, row.log, author, row.version());
-    facts.previous = previous_turn(connection, row.log, memory).map_err(Error::index("index"))?;
+    let is_superseded = is_superseded(connection, row).map_err(Error::index("index"))?;
+    let facts = Facts::of(
+        memory,
+        &document,
+        row.log,
+        author,
+        row.version(),
+        is_superseded,
+    );
     Ok(Pending {
         n: row.n(),
         facts,

@@ -1,5 +1,6 @@
 //! One look at the searchable memories: what bears on a question.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -18,13 +19,14 @@ use crate::embed::{Embedder, Vector};
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::recall::bm25;
-use crate::recall::probe::{Candidate, Candidates, Key, Place, Probe};
+use crate::recall::document::name_words;
+use crate::recall::probe::{Candidate, Candidates, Key, Place, Probe, Rarity, Term};
 use crate::store::View;
 use crate::store::local::files::LogFiles;
 use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
 
-/// Turns this near to a candidate are candidates too.
-const NEIGHBOURS: usize = 2;
+/// Memories this near to a candidate in its session are candidates too.
+const NEIGHBOURS: usize = 3;
 
 /// One consistent look at the index.
 pub(in crate::store::local) struct LocalView<'a> {
@@ -35,9 +37,14 @@ pub(in crate::store::local) struct LocalView<'a> {
     pub(in crate::store::local) chunks: &'a Chunks,
     pub(in crate::store::local) pending: &'a PendingCache,
     pub(in crate::store::local) vectors: &'a VectorFile,
+    pub(in crate::store::local) seen: OnceCell<Seen>,
 }
 
 impl View for LocalView<'_> {
+    fn authors(&self) -> Result<BTreeMap<u32, String>> {
+        Ok(self.seen()?.authors.clone())
+    }
+
     fn candidates(&self, probe: &Probe) -> Result<Candidates> {
         deadline::until(probe.deadline, || self.search(probe))
     }
@@ -63,7 +70,11 @@ impl View for LocalView<'_> {
 }
 
 impl LocalView<'_> {
-    fn search(&self, probe: &Probe) -> Result<Candidates> {
+    /// What there is to search, the same for every question of this look.
+    fn seen(&self) -> Result<&Seen> {
+        if let Some(seen) = self.seen.get() {
+            return Ok(seen);
+        }
         let index = || Error::index(self.path);
         let progress = Progress::read(self.connection).map_err(index())?;
         let unsearched = pending::unsearched(self.connection).map_err(index())?;
@@ -79,25 +90,36 @@ impl LocalView<'_> {
             self.files,
             self.embedder,
             &progress,
-            &loaded.names,
+            &loaded,
         )?;
         let mut authors = (*loaded.names).clone();
         authors.extend(pending.new_authors.clone());
-        let fits = Fits::new(self.connection, self.files, &probe.filter, &authors)?;
-        let corpus = Corpus::new(&progress, &loaded, &pending);
+        Ok(self.seen.get_or_init(|| Seen {
+            upto: progress.upto,
+            loaded,
+            pending,
+            authors,
+        }))
+    }
+
+    fn search(&self, probe: &Probe) -> Result<Candidates> {
+        let seen = self.seen()?;
+        let fits = Fits::new(self.connection, self.files, &probe.filter, &seen.authors)?;
+        let corpus = Corpus::new(seen);
         let text = self.text(probe, &corpus)?;
         probe.check_deadline()?;
         let meaning = Meaning::of(probe, &corpus);
         probe.check_deadline()?;
         let chosen = choose(probe, &corpus, &fits, &text, &meaning);
         let list = candidates(&corpus, &chosen, &text, &meaning);
-        let places = self.places(&list).map_err(index())?;
+        let places = self
+            .places(&corpus, &list)
+            .map_err(Error::index(self.path))?;
         Ok(Candidates {
             total: text.total(&corpus, &fits, probe),
             list,
             places,
-            authors,
-            rarities: text.rarities,
+            terms: text.terms,
         })
     }
 
@@ -106,12 +128,12 @@ impl LocalView<'_> {
         let mut text = Text {
             scores: vec![0.0; corpus.size],
             matched: HashMap::new(),
-            rarities: Vec::new(),
+            terms: Vec::new(),
         };
         if probe.terms.is_empty() {
             return Ok(text);
         }
-        let (documents, mean_length) = corpus.live();
+        let (documents, mean_length) = (corpus.live, corpus.mean_length());
         for (place, term) in probe.terms.iter().enumerate() {
             let mut postings = Vec::new();
             full_text::each_posting(self.connection, term, &mut |(n, count)| {
@@ -120,7 +142,12 @@ impl LocalView<'_> {
                 }
             })
             .map_err(Error::index(self.path))?;
-            for pending in &corpus.pending.list {
+            if let Term::Name { word, .. } = term {
+                corpus.each_by_author(word, &mut |n| postings.push((n, 1)));
+                postings.sort_unstable();
+                postings.dedup_by_key(|(n, _)| *n);
+            }
+            for pending in &corpus.seen.pending.list {
                 let count = pending.occurrences(term);
                 if count > 0 {
                     postings.push((pending.n, count));
@@ -130,19 +157,29 @@ impl LocalView<'_> {
                 .iter()
                 .filter(|(n, _)| corpus.facts(*n).is_live())
                 .count();
-            let rarity = bm25::rarity(documents, live as u64);
+            let weight = bm25::rarity(documents, live as u64);
+            let is_name = matches!(term, Term::Name { .. });
             for (n, count) in postings {
-                let length = corpus.facts(n).length;
-                text.scores[n as usize] += bm25::worth(rarity, count, length, mean_length);
+                if !is_name {
+                    let length = corpus.facts(n).length;
+                    text.scores[n as usize] += bm25::worth(weight, count, length, mean_length);
+                }
                 *text.matched.entry(n).or_default() |= 1 << place;
             }
-            text.rarities.push(rarity);
+            text.terms.push(Rarity {
+                memories: live as u64,
+                weight,
+            });
             probe.check_deadline()?;
         }
         Ok(text)
     }
 
-    fn places(&self, list: &[Candidate]) -> rusqlite::Result<BTreeMap<u32, Place>> {
+    fn places(
+        &self,
+        corpus: &Corpus<'_>,
+        list: &[Candidate],
+    ) -> rusqlite::Result<BTreeMap<u32, Place>> {
         let mut places = BTreeMap::new();
         let mut statement = self
             .connection
@@ -156,6 +193,7 @@ impl LocalView<'_> {
                 Ok(Place {
                     space: space.parse().map_err(|_| rusqlite::Error::InvalidQuery)?,
                     last_written_micros: row.get(1)?,
+                    memories: corpus.live_in(candidate.place),
                 })
             })?;
             places.insert(candidate.place, place);
@@ -164,78 +202,118 @@ impl LocalView<'_> {
     }
 }
 
+/// What there is to search in one look.
+pub(in crate::store::local) struct Seen {
+    upto: u32,
+    loaded: Arc<Loaded>,
+    pending: PendingMemories,
+    authors: BTreeMap<u32, String>,
+}
+
 /// All memories of one look, searchable and pending alike.
 struct Corpus<'a> {
-    upto: u32,
-    loaded: &'a Loaded,
-    pending: &'a PendingMemories,
+    seen: &'a Seen,
     by_number: HashMap<u32, &'a Arc<Pending>>,
     /// One more than the highest number.
     size: usize,
+    /// How many memories are not forgotten, how many words they have, and
+    /// what of them is in which place beyond what the loaded rows say.
+    live: u64,
+    live_words: u64,
+    live_more: HashMap<u32, i64>,
 }
 
 impl<'a> Corpus<'a> {
-    fn new(progress: &Progress, loaded: &'a Loaded, pending: &'a PendingMemories) -> Self {
-        let last_pending = pending.list.last().map_or(0, |last| last.n);
-        let list = pending.list.iter();
-        Self {
-            upto: progress.upto,
-            loaded,
-            pending,
+    fn new(seen: &'a Seen) -> Self {
+        let last_pending = seen.pending.list.last().map_or(0, |last| last.n);
+        let list = seen.pending.list.iter();
+        let mut corpus = Self {
+            seen,
             by_number: list.map(|pending| (pending.n, pending)).collect(),
-            size: progress.upto.max(last_pending) as usize + 1,
+            size: seen.upto.max(last_pending) as usize + 1,
+            live: seen.loaded.live.values().sum(),
+            live_words: seen.loaded.live_words,
+            live_more: HashMap::new(),
+        };
+        corpus.correct_counts();
+        corpus
+    }
+
+    /// Takes out what the loaded rows count and does not count here, and adds what is pending.
+    fn correct_counts(&mut self) {
+        let pending = self.seen.pending.list.iter();
+        let mut doubtful: Vec<u32> = pending.clone().map(|pending| pending.n).collect();
+        doubtful.extend(&self.seen.pending.unsearched);
+        doubtful.sort_unstable();
+        doubtful.dedup();
+        for n in doubtful {
+            let facts = self.seen.loaded.facts(n);
+            if facts.is_live() {
+                self.live -= 1;
+                self.live_words -= u64::from(facts.length);
+                *self.live_more.entry(facts.place).or_default() -= 1;
+            }
         }
+        for pending in pending.filter(|pending| pending.facts.is_live()) {
+            self.live += 1;
+            self.live_words += u64::from(pending.facts.length);
+            *self.live_more.entry(pending.facts.place).or_default() += 1;
+        }
+    }
+
+    fn mean_length(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
+        let (words, memories) = (self.live_words as f64, self.live.max(1) as f64);
+        words / memories
+    }
+
+    fn live_in(&self, place: u32) -> u64 {
+        let loaded = self.seen.loaded.live.get(&place).copied().unwrap_or(0);
+        let more = self.live_more.get(&place).copied().unwrap_or(0);
+        loaded.saturating_add_signed(more)
     }
 
     /// Whether the row in the tables counts.
     fn counts(&self, n: u32) -> bool {
-        n <= self.upto
-            && (self.pending.unsearched.is_empty() || !self.pending.unsearched.contains(&n))
+        let unsearched = &self.seen.pending.unsearched;
+        n <= self.seen.upto && (unsearched.is_empty() || !unsearched.contains(&n))
     }
 
     fn facts(&self, n: u32) -> &Facts {
         if self.counts(n) {
-            return self.loaded.facts(n);
+            return self.seen.loaded.facts(n);
         }
         self.by_number
             .get(&n)
             .map_or(&Facts::NONE, |pending| &pending.facts)
     }
 
-    /// How many memories are not forgotten, and how long they are on average.
-    fn live(&self) -> (u64, f64) {
-        let (mut count, mut length) = (0_u64, 0_u64);
-        let mut take = |facts: &Facts| {
-            if facts.is_live() {
-                count += 1;
-                length += u64::from(facts.length);
-            }
-        };
-        self.each_row(&mut |_, facts| take(facts));
-        #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
-        let mean = length as f64 / (count.max(1)) as f64;
-        (count, mean)
-    }
-
-    fn each_row(&self, each: &mut dyn FnMut(u32, &Facts)) {
-        let chunks = self.loaded.chunks.iter();
+    /// The rows that count and are by somebody of that name.
+    fn each_by_author(&self, word: &str, each: &mut dyn FnMut(u32)) {
+        let names = self.seen.authors.iter();
+        let meant: Vec<u32> = names
+            .filter(|(_, name)| name_words(name).iter().any(|own| own == word))
+            .map(|(number, _)| *number)
+            .collect();
+        let chunks = self.seen.loaded.chunks.iter();
         for (first, chunk) in (0..).step_by(CHUNK_ROWS as usize).zip(chunks) {
             let Some(chunk) = chunk else { continue };
             for (n, facts) in (first..).zip(&chunk.facts) {
-                if facts.flags.present && self.counts(n) {
-                    each(n, facts);
+                if facts.flags.present && meant.contains(&facts.author) && self.counts(n) {
+                    each(n);
                 }
             }
         }
-        for pending in &self.pending.list {
-            each(pending.n, &pending.facts);
-        }
     }
 
-    /// The turns before and after; 0 if there is none.
+    /// The memories before and after in the session; 0 if there is none.
     fn neighbours(&self, n: u32) -> (u32, u32) {
         let facts = self.facts(n);
-        let next = self.pending.next.get(&n).copied().unwrap_or(facts.next);
+        let pending = &self.seen.pending;
+        let previous = pending.previous.get(&n).copied().unwrap_or(facts.previous);
+        // A changed memory keeps its place; only what is new moves the end.
+        let in_rows = self.seen.loaded.facts(n).next;
+        let next = pending.next.get(&n).copied().unwrap_or(in_rows);
         let same = |other: u32| {
             let there = self.facts(other);
             if there.flags.present && there.place == facts.place {
@@ -244,7 +322,7 @@ impl<'a> Corpus<'a> {
                 0
             }
         };
-        (same(facts.previous), same(next))
+        (same(previous), same(next))
     }
 }
 
@@ -252,21 +330,20 @@ impl<'a> Corpus<'a> {
 struct Text {
     scores: Vec<f64>,
     matched: HashMap<u32, u64>,
-    rarities: Vec<f64>,
+    terms: Vec<Rarity>,
 }
 
 impl Text {
-    fn has_all(&self, n: u32, probe: &Probe) -> bool {
-        let all = probe.terms.len();
-        self.matched
-            .get(&n)
-            .is_some_and(|matched| matched.count_ones() as usize == all)
+    fn has_demanded(&self, n: u32, probe: &Probe) -> bool {
+        let matched = self.matched.get(&n).copied().unwrap_or(0);
+        probe.demanded & !matched == 0
     }
 
     fn total(&self, corpus: &Corpus<'_>, fits: &Fits<'_>, probe: &Probe) -> u64 {
-        let fitting = self.matched.keys().filter(|n| {
-            fits.fits(**n, corpus.facts(**n)) && (!probe.all_terms || self.has_all(**n, probe))
-        });
+        let fitting = self
+            .matched
+            .keys()
+            .filter(|n| fits.fits(**n, corpus.facts(**n)) && self.has_demanded(**n, probe));
         fitting.count() as u64
     }
 }
@@ -285,18 +362,18 @@ impl Meaning {
             };
         };
         let mut cosines = vec![f32::NAN; corpus.size];
-        let chunks = corpus.loaded.chunks.iter();
+        let chunks = corpus.seen.loaded.chunks.iter();
         for (chunk, out) in chunks.zip(cosines.chunks_mut(CHUNK_ROWS as usize)) {
             if let Some(chunk) = chunk {
                 chunk_cosines(query, &chunk.vectors, out);
             }
         }
-        for n in &corpus.pending.unsearched {
+        for n in &corpus.seen.pending.unsearched {
             if let Some(cosine) = cosines.get_mut(*n as usize) {
                 *cosine = f32::NAN;
             }
         }
-        for pending in &corpus.pending.list {
+        for pending in &corpus.seen.pending.list {
             let vector = pending.vector.as_ref();
             let cosine = vector.filter(|own| own.components().len() == query.components().len());
             cosines[pending.n as usize] = cosine.map_or(f32::NAN, |own| query.cosine(own));
@@ -336,8 +413,7 @@ fn choose(
     text: &Text,
     meaning: &Meaning,
 ) -> Vec<u32> {
-    let allowed =
-        |n: u32| fits.fits(n, corpus.facts(n)) && (!probe.all_terms || text.has_all(n, probe));
+    let allowed = |n: u32| fits.fits(n, corpus.facts(n)) && text.has_demanded(n, probe);
     let by_words = text
         .matched
         .keys()
@@ -400,7 +476,9 @@ fn candidates(
                 is_question: facts.flags.is_question,
                 has_time: facts.flags.has_time,
                 pinned: facts.flags.pinned,
-                length: facts.length,
+                is_open: facts.flags.is_open,
+                is_superseded: facts.flags.is_superseded,
+                pieces: facts.pieces,
                 text: text.scores[*n as usize],
                 matched: text.matched.get(n).copied().unwrap_or(0),
                 cosine: meaning.cosine(*n),
