@@ -193,6 +193,11 @@ pub enum Error {
     },
     /// The question took longer than it may.
     QueryTimeout,
+    /// What was can't be changed.
+    Past {
+        /// The moment that was looked at.
+        moment: crate::time::Time,
+    },
     /// The caller may not do this.
     Forbidden {
         /// Who asked.
@@ -230,6 +235,7 @@ impl Error {
             Self::NotFound { .. } => Code::NotFound,
             Self::InvalidQuery { .. } => Code::InvalidQuery,
             Self::QueryTimeout => Code::QueryTimeout,
+            Self::Past { .. } => Code::Forbidden,
             Self::Forbidden { .. } => Code::Forbidden,
         }
     }

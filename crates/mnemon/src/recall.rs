@@ -7,6 +7,7 @@
 //! `words` and [`document`] say what is searchable of a memory, [`question`]
 //! reads what people type.
 
+mod answer;
 pub(crate) mod bm25;
 pub mod document;
 pub mod hit;
@@ -18,8 +19,9 @@ mod stop_words;
 pub(crate) mod understood;
 pub(crate) mod words;
 
+pub use answer::recall;
 pub use document::Document;
 pub use hit::{Hit, Part, Recalled};
-pub use probe::{Candidate, Candidates, Key, Place, Probe, Rarity, Term};
+pub use probe::{Candidate, Candidates, Key, Place, Probe, Rarity, Term, tie_of};
 pub use query::{Mode, Profile, Query};
 pub use question::Question;

@@ -19,6 +19,7 @@ pub use report::{
 };
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
@@ -41,6 +42,9 @@ pub trait Store: Send + Sync {
     ///
     /// It may be taken again from the start if something was amiss.
     fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()>;
+
+    /// The store as it was at a moment, to be asked only.
+    fn as_of(&self, moment: Time) -> Result<Arc<dyn Store>>;
 
     /// Every memory of the spaces (of all if none is named), forgotten ones
     /// included, each space in the order in which it was written.

@@ -71,12 +71,18 @@ impl Vector {
         if self.components.len() != other.components.len() {
             return 0.0;
         }
+        let product = dot(&self.components, &other.components);
+        self.cosine_from(product, other.inverse_norm)
+    }
+
+    /// The cosine with a direction, from their dot product and its inverse norm.
+    pub(crate) fn cosine_from(&self, product: i32, inverse_norm: f32) -> f32 {
         #[expect(
             clippy::cast_precision_loss,
             reason = "seven digits are enough for a cosine"
         )]
-        let dot = dot(&self.components, &other.components) as f32;
-        (dot * (self.inverse_norm * other.inverse_norm)).clamp(-1.0, 1.0)
+        let product = product as f32;
+        (product * (self.inverse_norm * inverse_norm)).clamp(-1.0, 1.0)
     }
 
     /// The dot products with rows of components that lie one after the other.

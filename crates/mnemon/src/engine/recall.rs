@@ -1,19 +1,14 @@
-//! Finding again.
+//! Finding again, now and as of a moment in the past.
 
 use std::time::{Duration, Instant};
 
 use crate::caller::Caller;
-use crate::embed::Vector;
+use crate::clock::Clock;
 use crate::engine::Mnemon;
 use crate::error::Result;
-use crate::memory::{Memory, Space};
-use crate::recall::rank::{self, Scored};
-use crate::recall::understood::Understood;
-use crate::recall::{Hit, Mode, Probe, Query, Recalled, Term};
-use crate::store::{Filter, View};
-
-/// Candidates by words, and as many by meaning, for pages that end before that.
-const MOST: usize = 256;
+use crate::memory::Space;
+use crate::recall::{self, Query, Recalled};
+use crate::time::Time;
 
 impl Mnemon {
     /// The memories that answer a question, the best first.
@@ -21,132 +16,18 @@ impl Mnemon {
         for session in query.filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
-        if query.question.is_everything() {
-            return self.everything(query);
-        }
-        let mut answer = None;
-        self.store.look(&mut |view| {
-            let understood = Understood::new(&query.question, &view.authors()?);
-            let probe = self.probe(query, &understood)?;
-            let candidates = view.candidates(&probe)?;
-            let ranked = rank::rank(query, &understood, &candidates, view)?;
-            let hits = self.page(query, ranked, view)?;
-            answer = Some(Recalled {
-                hits,
-                total: candidates.total,
-            });
-            Ok(())
-        })?;
-        Ok(answer.expect("a look that succeeds was taken"))
+        let deadline = Instant::now() + Duration::from_millis(self.config.search.timeout_ms);
+        recall::recall(&*self.store, &*self.embedder, query, Some(deadline))
     }
 
-    fn probe(&self, query: &Query, understood: &Understood) -> Result<Probe> {
-        let by_words = query.mode != Mode::Semantic;
-        let by_meaning = query.mode != Mode::Text;
-        let is_demanded = |term: &Term| matches!(term, Term::Phrase(_) | Term::Pattern(_));
-        let page_end = query.filter.offset.saturating_add(query.filter.limit);
-        let everything = page_end > MOST || query.sort.is_some();
-        Ok(Probe {
-            filter: query.filter.clone(),
-            terms: if by_words {
-                understood.terms.clone()
-            } else {
-                Vec::new()
-            },
-            demanded: match query.mode {
-                Mode::Text => (0_u64..)
-                    .zip(&understood.terms)
-                    .filter(|(_, term)| is_demanded(term))
-                    .fold(0, |bits, (place, _)| bits | (1 << place)),
-                _ => 0,
-            },
-            vector: if by_meaning {
-                self.meaning_of(&understood.meaning)?
-            } else {
-                None
-            },
-            most: if everything { usize::MAX } else { MOST },
-            deadline: Some(self.deadline()),
-        })
-    }
-
-    fn meaning_of(&self, text: &str) -> Result<Option<Vector>> {
-        Ok(self.embedder.embed(&[text])?.into_iter().next().flatten())
-    }
-
-    fn deadline(&self) -> Instant {
-        Instant::now() + Duration::from_millis(self.config.search.timeout_ms)
-    }
-
-    /// What is asked for of what was ranked, with its memories.
-    fn page(&self, query: &Query, ranked: Vec<Scored>, view: &dyn View) -> Result<Vec<Hit>> {
-        let similarity = |scored: &Scored| {
-            scored
-                .cosine
-                .map(|cosine| f64::from(self.embedder.similarity(cosine)))
-        };
-        let fits = |scored: &Scored| {
-            query.min_score.is_none_or(|least| scored.score >= least)
-                && query
-                    .least_similarity()
-                    .is_none_or(|least| similarity(scored).is_some_and(|own| own >= least))
-        };
-        let mut fitting: Vec<Scored> = ranked.into_iter().filter(fits).collect();
-        if query.sort.is_none() {
-            let page_end = query.filter.offset.saturating_add(query.filter.limit);
-            fitting.truncate(page_end);
-            fitting.drain(..query.filter.offset.min(fitting.len()));
-        }
-        let missing: Vec<_> = fitting.iter().map(|scored| scored.key).collect();
-        let memories = view.load(&missing)?;
-        let mut hits: Vec<Hit> = fitting
-            .into_iter()
-            .zip(memories)
-            .enumerate()
-            .map(|(place, (scored, memory))| Hit {
-                similarity: similarity(&scored),
-                cosine: scored.cosine.map(f64::from),
-                score: scored.score,
-                rank: query.filter.offset + place + 1,
-                why: scored.why,
-                memory,
-            })
-            .collect();
-        if let Some(sort) = query.sort {
-            let filter = Filter {
-                sort,
-                ..query.filter.clone()
-            };
-            hits.sort_by(|a, b| filter.compare(&a.memory, &b.memory));
-            hits = hits
-                .into_iter()
-                .skip(filter.offset)
-                .take(filter.limit)
-                .collect();
-            for (place, hit) in hits.iter_mut().enumerate() {
-                hit.rank = filter.offset + place + 1;
-            }
-        }
-        Ok(hits)
-    }
-
-    /// `*` alone: whatever there is, in the order of the filter.
-    fn everything(&self, query: &Query) -> Result<Recalled> {
-        let found = self.store.select(&Filter {
-            sort: query.sort.unwrap_or_default(),
-            ..query.filter.clone()
-        })?;
-        let hit = |(place, memory): (usize, Memory)| Hit {
-            memory,
-            score: 1.0,
-            similarity: None,
-            cosine: None,
-            rank: query.filter.offset + place + 1,
-            why: Vec::new(),
-        };
-        Ok(Recalled {
-            hits: found.memories.into_iter().enumerate().map(hit).collect(),
-            total: found.total,
+    /// The memory as it was at a moment: every question gets the answer that
+    /// it would have got then. Nothing can be changed there.
+    pub fn as_of(&self, moment: Time) -> Result<Self> {
+        let store = self.store.as_of(moment)?;
+        Ok(Self {
+            clock: Clock::fixed_at(moment),
+            embedder: self.embedder.clone(),
+            ..Self::new(store, self.config.clone())
         })
     }
 }

@@ -1,9 +1,9 @@
 //! BM25: how well words fit a document, given how rare they are and how long it is.
 
 /// How fast repetition stops counting.
-const K1: f64 = 0.9;
+const K1: f64 = 1.2;
 /// How much longer documents are held back.
-const B: f64 = 0.4;
+const B: f64 = 0.75;
 
 /// How rare a word is, from the documents that have it (as if one at least had it); never negative.
 pub(crate) fn rarity(documents: u64, with_word: u64) -> f64 {
@@ -27,8 +27,8 @@ mod tests {
     fn worked_out_by_hand() {
         // ln(1 + (10 - 2 + 0.5) / 2.5) = ln 4.4
         assert!((rarity(10, 2) - 4.4_f64.ln()).abs() < 1e-12);
-        // 2 × 1.9 / (2 + 0.9 × (0.6 + 0.4 × 1.5)) = 3.8 / 3.08
-        assert!((worth(1.0, 2, 15, 10.0) - 3.8 / 3.08).abs() < 1e-12);
+        // 2 × 2.2 / (2 + 1.2 × (0.25 + 0.75 × 1.5)) = 4.4 / 3.65
+        assert!((worth(1.0, 2, 15, 10.0) - 4.4 / 3.65).abs() < 1e-12);
         assert!(
             rarity(5, 5) > 0.0,
             "a word that all have still counts a little"

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::embed::{Pieces, Vector};
 use crate::error::{Error, Result};
-use crate::memory::{Kind, Space};
+use crate::memory::{Kind, MemoryId, Space};
 use crate::store::Filter;
 
 /// A question as a store understands it.
@@ -60,6 +60,15 @@ pub enum Term {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub u32);
 
+/// What [`Candidate::tie`] is made of an id: FNV-1a.
+pub fn tie_of(id: &MemoryId) -> u64 {
+    id.as_str()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+}
+
 /// What a store knows of the memories that could be meant.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
@@ -98,6 +107,8 @@ pub struct Place {
 pub struct Candidate {
     /// Its number, to load it with.
     pub key: Key,
+    /// Decides between equals, the same wherever the memory is kept.
+    pub tie: u64,
     /// The number of its space.
     pub place: u32,
     /// The number of its author.

@@ -23,6 +23,7 @@ const LOADED_MAX: usize = 200;
 pub(crate) struct Scored {
     pub(crate) key: Key,
     pub(crate) created_micros: i64,
+    pub(crate) tie: u64,
     pub(crate) cosine: Option<f32>,
     pub(crate) score: f64,
     /// How well words and meaning fit, from 0 to 1.
@@ -58,13 +59,13 @@ pub(crate) fn rank(
     Ok(scored)
 }
 
-/// The best first; of equals the newest, then by number.
+/// The best first; of equals the newest.
 fn sort(scored: &mut [Scored]) {
     scored.sort_by(|a, b| {
         b.score
             .total_cmp(&a.score)
             .then(b.created_micros.cmp(&a.created_micros))
-            .then(a.key.cmp(&b.key))
+            .then(a.tie.cmp(&b.tie))
     });
 }
 
@@ -72,6 +73,7 @@ fn scored(candidate: &Candidate, score: f64, why: Vec<Part>) -> Scored {
     Scored {
         key: candidate.key,
         created_micros: candidate.created_micros,
+        tie: candidate.tie,
         cosine: candidate.cosine,
         score,
         quality: score,

@@ -43,6 +43,7 @@ use crate::store::{
     Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
     Store, Verification, View,
 };
+use crate::time::Time;
 use disk::{Disk, RealDisk};
 use files::LogFiles;
 use layout::Layout;
@@ -67,6 +68,10 @@ pub struct LocalOptions {
     pub buffer_bytes_max: u64,
     /// Keep the index in memory, even if the folder could hold it.
     pub index_in_memory: bool,
+    /// Read no line that was recorded after this moment, and write nothing.
+    pub as_of: Option<Time>,
+    /// So many memories are made searchable together; until then questions look at each.
+    pub pending_max: u32,
     /// What makes vectors of texts.
     pub embedder: Arc<dyn Embedder>,
 }
@@ -81,6 +86,8 @@ impl From<&Config> for LocalOptions {
             retry_backoff_ms: config.storage.retry_backoff_ms,
             buffer_bytes_max: config.storage.buffer_bytes_max,
             index_in_memory: false,
+            as_of: None,
+            pending_max: 128,
             embedder: Arc::new(BuiltIn::new()),
         }
     }
@@ -245,6 +252,9 @@ impl Drop for LocalStore {
 impl Store for LocalStore {
     fn commit(&self, batch: Batch) -> Result<Receipt> {
         self.refuse_after_fork()?;
+        if let Some(moment) = self.options.as_of {
+            return Err(Error::Past { moment });
+        }
         self.commit_with_retries(batch)
     }
 
@@ -278,6 +288,16 @@ impl Store for LocalStore {
             };
             (question.borrow_mut())(&view)
         })
+    }
+
+    fn as_of(&self, moment: Time) -> Result<Arc<dyn Store>> {
+        let options = LocalOptions {
+            index_in_memory: true,
+            as_of: Some(moment),
+            ..self.options.clone()
+        };
+        let past = Self::open_on(self.disk.clone(), self.layout.root(), options)?;
+        Ok(Arc::new(past))
     }
 
     fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {

@@ -1,11 +1,12 @@
 //! Search as plainly as it can be said: every memory is looked at for every question.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mnemon::Result;
 use mnemon::embed::{BuiltIn, Embedder, Vector};
 use mnemon::memory::{Memory, Space};
-use mnemon::recall::{Candidate, Candidates, Document, Key, Place, Probe, Rarity, Term};
+use mnemon::recall::{Candidate, Candidates, Document, Key, Place, Probe, Rarity, Term, tie_of};
 use mnemon::store::View;
 
 use super::state::State;
@@ -51,6 +52,7 @@ impl View for ModelView<'_> {
             } = &all[*n];
             Candidate {
                 key: Key(u32::try_from(*n).unwrap_or(0)),
+                tie: tie_of(&memory.id),
                 place: place_of(memory),
                 author: author_of(memory),
                 created_micros: memory.created_at.micros(),
@@ -129,7 +131,7 @@ impl ModelView<'_> {
                 }
                 if count > 0.0 && !matches!(term, Term::Name { .. }) {
                     let relative = f64::from(document.length) / mean;
-                    text += rarity.weight * count * 1.9 / (count + 0.9 * (0.6 + 0.4 * relative));
+                    text += rarity.weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * relative));
                 }
             }
             let cosine = match (&probe.vector, vector(memory)?) {
@@ -152,7 +154,14 @@ impl ModelView<'_> {
             let mut order: Vec<usize> = (0..all.len())
                 .filter(|n| score(&all[*n]) > 0.0 && allowed(probe, &all[*n]))
                 .collect();
-            order.sort_by(|a, b| score(&all[*b]).total_cmp(&score(&all[*a])).then(a.cmp(b)));
+            order.sort_by(|a, b| {
+                let tie = |n: usize| {
+                    let memory = all[n].memory;
+                    (Reverse(memory.created_at.micros()), tie_of(&memory.id))
+                };
+                let by_score = score(&all[*b]).total_cmp(&score(&all[*a]));
+                by_score.then_with(|| tie(*a).cmp(&tie(*b)))
+            });
             order.truncate(probe.most);
             order
         };

@@ -151,9 +151,15 @@ pub(super) fn score(
     let mut order: Vec<usize> = (0..list.len()).collect();
     let first: Vec<f64> = parts.iter().map(Parts::score).collect();
     order.sort_by(|a, b| {
+        let tie = |place: usize| {
+            (
+                std::cmp::Reverse(list[place].created_micros),
+                list[place].tie,
+            )
+        };
         first[*b]
             .total_cmp(&first[*a])
-            .then(list[*a].key.cmp(&list[*b].key))
+            .then_with(|| tie(*a).cmp(&tie(*b)))
     });
     let wanted = query.filter.offset.saturating_add(query.filter.limit);
     order.truncate(wanted.max(CLOSE_LOOKS));

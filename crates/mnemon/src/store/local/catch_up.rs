@@ -46,7 +46,14 @@ impl LocalStore {
     /// Failing is no harm: what stays pending is looked at by whoever asks.
     pub(super) fn fill_search(&self, connection: &Borrowed<'_>) {
         let vectors = &connection.generation().vectors;
-        let _ = search::fill_if_due(connection, &self.files, &*self.options.embedder, vectors);
+        let options = &self.options;
+        let _ = search::fill_if_due(
+            connection,
+            &self.files,
+            &*options.embedder,
+            vectors,
+            options.pending_max,
+        );
     }
 
     /// As [`Self::catch_up_one`], but reads it all if the index knows more than the disk kept.
@@ -119,7 +126,17 @@ impl LocalStore {
             _ => apply::start_over(connection, space).map_err(in_index())?,
         };
         let from = position.end.start;
+        let is_later = |found: &Found| match (found, self.options.as_of) {
+            (Found::Record(placed), Some(moment)) => {
+                let recorded = placed.line.recorded_at;
+                recorded.is_some_and(|at| at.micros() > moment.micros())
+            }
+            _ => false,
+        };
         let end = scan::scan(&*file, from, |found: Found| {
+            if is_later(&found) {
+                return Ok(());
+            }
             apply::found(connection, space, &mut position, found)
         })
         .map_err(|stopped| match stopped {

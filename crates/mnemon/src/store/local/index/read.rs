@@ -288,13 +288,14 @@ pub(crate) fn pointers_of(
     rows.collect()
 }
 
-/// Counts and sizes, without the size of the index itself.
+/// Counts and sizes, without the size of the index itself; a log of a header alone is not there yet.
 pub(crate) fn stats(connection: &Connection) -> rusqlite::Result<Stats> {
     let mut stats = Stats::default();
     let mut statement = connection.prepare_cached(
         "SELECT l.space, l.size, (SELECT count(*) FROM damage d WHERE d.log = l.n),
                 (SELECT count(*) FROM memories m WHERE m.log = l.n AND m.forgotten IS NULL)
-         FROM logs l ORDER BY l.space",
+         FROM logs l WHERE l.records > (l.generation <> '') OR EXISTS (SELECT 1 FROM damage d WHERE d.log = l.n)
+         ORDER BY l.space",
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {

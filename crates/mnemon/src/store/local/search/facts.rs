@@ -2,14 +2,14 @@
 
 use crate::embed::Pieces;
 use crate::memory::{Kind, Memory};
-use crate::recall::Document;
+use crate::recall::{Document, tie_of};
 use crate::store::local::index::{kind_from, kind_number};
 
 /// Rows that are stored and loaded together.
 pub(super) const CHUNK_ROWS: u32 = 256;
 
 /// Bytes of a row.
-pub(super) const ROW_BYTES: usize = 48 + Pieces::BYTES;
+pub(super) const ROW_BYTES: usize = 56 + Pieces::BYTES;
 
 /// The facts of one memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub(super) struct Facts {
     pub(super) created_micros: i64,
     /// The beginning of the checksum of its line: which version this is.
     pub(super) version: u64,
+    /// Decides between equals.
+    pub(super) tie: u64,
     pub(super) importance: f64,
     /// The number of its log.
     pub(super) place: u32,
@@ -50,6 +52,7 @@ impl Facts {
     pub(super) const NONE: Self = Self {
         created_micros: 0,
         version: 0,
+        tie: 0,
         importance: 0.0,
         place: 0,
         author: 0,
@@ -81,6 +84,7 @@ impl Facts {
         Self {
             created_micros: memory.created_at.micros(),
             version,
+            tie: tie_of(&memory.id),
             importance: memory.importance.get(),
             place,
             author,
@@ -129,7 +133,8 @@ impl Facts {
             .iter()
             .enumerate()
             .fold(0, |bits, (place, flag)| bits | (u8::from(*flag) << place));
-        row[48..].copy_from_slice(&self.pieces.to_bytes());
+        row[48..56].copy_from_slice(&self.tie.to_le_bytes());
+        row[56..].copy_from_slice(&self.pieces.to_bytes());
     }
 
     /// The facts in a row, which has [`ROW_BYTES`].
@@ -142,6 +147,7 @@ impl Facts {
         Self {
             created_micros: i64::from_le_bytes(eight(0)),
             version: u64::from_le_bytes(eight(8)),
+            tie: u64::from_le_bytes(eight(48)),
             importance: f64::from_le_bytes(eight(16)),
             place: four(24),
             author: four(28),
@@ -158,7 +164,7 @@ impl Facts {
                 is_open: flag(5),
                 is_superseded: flag(6),
             },
-            pieces: Pieces::from_bytes(&row[48..]),
+            pieces: Pieces::from_bytes(&row[56..]),
         }
     }
 }
@@ -172,6 +178,7 @@ mod tests {
         let facts = Facts {
             created_micros: -5,
             version: u64::MAX - 1,
+            tie: 7,
             importance: 0.7,
             place: 3,
             author: 9,

@@ -17,9 +17,6 @@ use crate::memory::Memory;
 use crate::recall::Document;
 use crate::store::local::files::LogFiles;
 
-/// A fill is due when so many memories are pending.
-const DUE: u32 = 128;
-
 /// How many new memories one round takes.
 const ROUND: u32 = 1024;
 
@@ -32,9 +29,10 @@ pub(in crate::store::local) fn fill_if_due(
     files: &LogFiles,
     embedder: &dyn Embedder,
     vectors: &VectorFile,
+    pending_max: u32,
 ) -> Result<()> {
     let index = || Error::index("index");
-    if count_pending(connection).map_err(index())? < DUE {
+    if count_pending(connection).map_err(index())? < pending_max {
         return Ok(());
     }
     connection

@@ -398,9 +398,7 @@ fn chunk_cosines(query: &Vector, rows: &VectorRows, out: &mut [f32]) {
     dot_rows(query.components(), components, products);
     for ((out, product), norm) in out.iter_mut().zip(products).zip(&rows.inverse_norms) {
         if *norm > 0.0 {
-            #[expect(clippy::cast_precision_loss, reason = "a cosine has no more digits")]
-            let product = *product as f32;
-            *out = product * query.inverse_norm() * norm;
+            *out = query.cosine_from(*product, *norm);
         }
     }
 }
@@ -425,8 +423,8 @@ fn choose(
         .filter(|(n, cosine)| **cosine > 0.0 && allowed(*n))
         .map(|(n, cosine)| (f64::from(*cosine), n))
         .collect();
-    let mut chosen = best(by_words, probe.most);
-    chosen.extend(best(by_meaning, probe.most));
+    let mut chosen = best(corpus, by_words, probe.most);
+    chosen.extend(best(corpus, by_meaning, probe.most));
     for n in chosen.clone() {
         let (mut before, mut after) = (n, n);
         for _ in 0..NEIGHBOURS {
@@ -441,9 +439,15 @@ fn choose(
     chosen
 }
 
-/// The numbers with the highest scores; of equal ones those that came first.
-fn best(mut scored: Vec<(f64, u32)>, most: usize) -> Vec<u32> {
-    let order = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+/// The numbers with the highest scores; of equal ones the newest.
+fn best(corpus: &Corpus<'_>, mut scored: Vec<(f64, u32)>, most: usize) -> Vec<u32> {
+    let order = |a: &(f64, u32), b: &(f64, u32)| {
+        let tie = |n: u32| {
+            let facts = corpus.facts(n);
+            (std::cmp::Reverse(facts.created_micros), facts.tie)
+        };
+        b.0.total_cmp(&a.0).then_with(|| tie(a.1).cmp(&tie(b.1)))
+    };
     if most == 0 {
         return Vec::new();
     }
@@ -468,6 +472,7 @@ fn candidates(
             let (previous, next) = corpus.neighbours(*n);
             Candidate {
                 key: Key(*n),
+                tie: facts.tie,
                 place: facts.place,
                 author: (facts.author != 0).then_some(facts.author),
                 created_micros: facts.created_micros,
