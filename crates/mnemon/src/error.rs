@@ -235,8 +235,7 @@ impl Error {
             Self::NotFound { .. } => Code::NotFound,
             Self::InvalidQuery { .. } => Code::InvalidQuery,
             Self::QueryTimeout => Code::QueryTimeout,
-            Self::Past { .. } => Code::Forbidden,
-            Self::Forbidden { .. } => Code::Forbidden,
+            Self::Past { .. } | Self::Forbidden { .. } => Code::Forbidden,
         }
     }
 

@@ -16,6 +16,10 @@ use crate::store::{Filter, Store, View};
 const MOST: usize = 256;
 
 /// The memories of a store that answer a question, the best first.
+///
+/// # Panics
+///
+/// If the store takes no look and says nothing about it.
 pub fn recall(
     store: &dyn Store,
     embedder: &dyn Embedder,

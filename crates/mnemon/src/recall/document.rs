@@ -50,7 +50,7 @@ impl Document {
             .iter()
             .flat_map(|tag| words(tag.as_str()))
             .collect();
-        let said = own.iter().chain(&tags).filter(|word| !word.is_stop_word);
+        let said = own.iter().chain(&tags).filter(|word| !word.says_nothing);
         document.pieces = Pieces::of(said.map(|word| word.folded.as_str()));
         document.take(own);
         document.take(tags);
@@ -84,7 +84,7 @@ impl Document {
 
     fn take(&mut self, words: Vec<Word>) {
         for word in words {
-            self.length += u32::from(!word.is_stop_word);
+            self.length += u32::from(!word.says_nothing);
             if word.folded != word.stem {
                 self.forms.insert(word.folded);
             }

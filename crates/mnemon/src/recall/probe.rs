@@ -104,6 +104,7 @@ pub struct Place {
 
 /// A memory that could be meant.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Candidate {
     /// Its number, to load it with.
     pub key: Key,

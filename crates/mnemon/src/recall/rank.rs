@@ -84,8 +84,9 @@ fn scored(candidate: &Candidate, score: f64, why: Vec<Part>) -> Scored {
 /// The best match has 1; a name counts for its author too.
 fn by_words(understood: &Understood, candidates: &Candidates) -> Vec<Scored> {
     let worth = |candidate: &Candidate| {
-        let names = understood.terms.iter().zip(&candidates.terms).enumerate();
-        let named = names
+        let terms = understood.terms.iter().zip(&candidates.terms);
+        let named = terms
+            .enumerate()
             .filter(|(bit, (term, _))| {
                 matches!(term, Term::Name { .. }) && candidate.matched & (1 << bit) != 0
             })

@@ -69,12 +69,12 @@ impl Understood {
             .map(|word| word.folded)
             .collect();
         let named = named(&spoken, authors);
-        let names: BTreeSet<String> = named
+        let name_parts: BTreeSet<String> = named
             .iter()
             .flat_map(|number| name_words(&authors[number]))
             .filter(|word| spoken.contains(word) && !is_stop_word(word))
             .collect();
-        let (terms, surface) = terms(question, &names);
+        let (terms, surface) = terms(question, &name_parts);
         Self {
             terms,
             surface,
@@ -84,7 +84,7 @@ impl Understood {
             },
             date: AskedDate::of(question.text()),
             asks_when: asks_when(&spoken),
-            meaning: without(question.text(), &names),
+            meaning: without(question.text(), &name_parts),
         }
     }
 }

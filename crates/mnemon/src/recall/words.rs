@@ -24,14 +24,14 @@ pub(crate) struct Word {
     /// What it is found by.
     pub(crate) stem: String,
     /// Whether it says nothing about what is looked for.
-    pub(crate) is_stop_word: bool,
+    pub(crate) says_nothing: bool,
 }
 
 impl Word {
     fn new(folded: &str) -> Self {
         Self {
             stem: stem(folded),
-            is_stop_word: is_stop_word(folded),
+            says_nothing: is_stop_word(folded),
             folded: folded.to_owned(),
         }
     }
@@ -125,7 +125,7 @@ fn pairs(run: &str, found: &mut Vec<Word>) {
         found.push(Word {
             folded: text.clone(),
             stem: text,
-            is_stop_word: false,
+            says_nothing: false,
         });
     };
     if let [single] = characters[..] {
@@ -175,7 +175,7 @@ mod tests {
             let stems: Vec<String> = words(text)
                 .into_iter()
                 .map(|word| {
-                    if word.is_stop_word {
+                    if word.says_nothing {
                         word.folded
                     } else {
                         word.stem

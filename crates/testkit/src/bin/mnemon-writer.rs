@@ -100,7 +100,11 @@ impl Settings {
         config.storage.session_bytes_max = u64::MAX / 2;
         config.lock.timeout_ms = self.number("lock_ms", 60_000);
         config.storage.retry_backoff_ms = self.number("retry_ms", config.storage.retry_backoff_ms);
-        let options = LocalOptions::from(&config);
+        // Small, so that what is written becomes searchable again and again.
+        let options = LocalOptions {
+            pending_max: 5,
+            ..LocalOptions::from(&config)
+        };
         let store = LocalStore::create_on(disk, &self.root, options)?;
         Ok(Mnemon::new(Arc::new(store), config))
     }

@@ -8,6 +8,9 @@ use crate::embed::pieces::{self, likeness};
 use crate::recall::probe::{Candidates, Term};
 use crate::recall::understood::Understood;
 
+/// Makes one value of a candidate's own and those of its neighbours.
+pub(super) type Spread<'a> = dyn Fn(usize, &dyn Fn(usize) -> f64) -> f64 + 'a;
+
 /// How well each word of a question is met, exactly or nearly.
 pub(super) struct SoftMatch<'a> {
     candidates: &'a Candidates,
@@ -47,11 +50,7 @@ impl<'a> SoftMatch<'a> {
     }
 
     /// The share of the question, by weight, that a candidate meets; `spread` brings its neighbours in.
-    pub(super) fn of(
-        &self,
-        place: usize,
-        spread: &dyn Fn(usize, &dyn Fn(usize) -> f64) -> f64,
-    ) -> f64 {
+    pub(super) fn of(&self, place: usize, spread: &Spread<'_>) -> f64 {
         if self.whole <= 0.0 {
             return 0.0;
         }

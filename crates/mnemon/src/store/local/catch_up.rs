@@ -45,7 +45,11 @@ impl LocalStore {
     ///
     /// Failing is no harm: what stays pending is looked at by whoever asks.
     pub(super) fn fill_search(&self, connection: &Borrowed<'_>) {
-        let vectors = &connection.generation().vectors;
+        let generation = connection.generation();
+        if !generation.is_searched {
+            return;
+        }
+        let vectors = &generation.vectors;
         let options = &self.options;
         let _ = search::fill_if_due(
             connection,

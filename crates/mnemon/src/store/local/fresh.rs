@@ -19,7 +19,8 @@ pub(super) struct Bad {
 impl LocalStore {
     /// Reads every log from its beginning into an index of its own.
     pub(super) fn fresh_index(&self, progress: &mut dyn FnMut(Progress)) -> Result<Generation> {
-        let fresh = Generation::in_memory()?;
+        // Nobody asks it for words or meaning.
+        let fresh = Generation::in_memory()?.without_search();
         self.fill(&fresh, progress)?;
         Ok(fresh)
     }

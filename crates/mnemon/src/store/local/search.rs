@@ -9,6 +9,7 @@
 //! Invariant: a row of the tables counts only up to `search.upto`, and not if
 //! its number is in `unsearched`; so a fill that was cut short changes no answer.
 
+mod check;
 mod chunks;
 mod deadline;
 mod facts;
@@ -19,6 +20,7 @@ mod pending;
 mod vectors;
 mod view;
 
+pub(super) use check::first_wrong;
 pub(super) use chunks::Chunks;
 pub(super) use deadline::watch as watch_deadline;
 pub(super) use fill::fill_if_due;
@@ -38,10 +40,6 @@ CREATE TABLE unsearched (n INTEGER PRIMARY KEY);
 CREATE TABLE facts (chunk INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, rows BLOB NOT NULL);
 CREATE TABLE ends (place INTEGER PRIMARY KEY, n INTEGER NOT NULL);
 CREATE TABLE names (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE VIRTUAL TABLE text USING fts5(
-    stems, forms, content='', contentless_delete=1, tokenize=\"ascii tokenchars '_'\"
-);
-CREATE VIRTUAL TABLE text_terms USING fts5vocab('text', 'row');
 ";
 
 /// How far search has come.
@@ -49,7 +47,7 @@ CREATE VIRTUAL TABLE text_terms USING fts5vocab('text', 'row');
 struct Progress {
     /// Memories up to this number are searchable, but for those in `unsearched`.
     upto: u32,
-    /// One more with every fill.
+    /// One more with every fill; before the first, at 0, there is no full-text table.
     stamp: i64,
     /// Whose vectors there are.
     embedder: String,

@@ -31,6 +31,8 @@ pub(crate) struct Generation {
     pub(crate) vectors: VectorFile,
     pub(crate) chunks: Chunks,
     pub(crate) pending: PendingCache,
+    /// Whether memories are made searchable in it.
+    pub(crate) is_searched: bool,
 }
 
 /// A connection, given back when it is dropped.
@@ -50,7 +52,14 @@ impl Generation {
             vectors: VectorFile::in_memory(),
             chunks: Chunks::default(),
             pending: PendingCache::default(),
+            is_searched: true,
         })
+    }
+
+    /// For comparing only.
+    pub(crate) fn without_search(mut self) -> Self {
+        self.is_searched = false;
+        self
     }
 
     fn on_disk(path: PathBuf) -> Result<Self> {
@@ -62,6 +71,7 @@ impl Generation {
             given_back: Condvar::new(),
             chunks: Chunks::default(),
             pending: PendingCache::default(),
+            is_searched: true,
         })
     }
 

@@ -64,7 +64,7 @@ impl Chunks {
             let counts = |n: u32| n <= progress.upto && !unsearched.contains(&n);
             let vectors = vectors
                 .read(progress.dimension as usize, first, CHUNK_ROWS, counts)
-                .map_err(|error| damaged(path, error))?;
+                .map_err(|error| damaged(path, &error))?;
             let place = number as usize;
             if chunks.len() <= place {
                 chunks.resize(place + 1, None);
@@ -134,7 +134,7 @@ fn names(connection: &Connection) -> rusqlite::Result<BTreeMap<u32, String>> {
 }
 
 /// As if SQLite had said it of its own file: the index is made anew.
-fn damaged(path: &Path, error: std::io::Error) -> Error {
+fn damaged(path: &Path, error: &std::io::Error) -> Error {
     let failure = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
     Error::index(path)(rusqlite::Error::SqliteFailure(
         failure,

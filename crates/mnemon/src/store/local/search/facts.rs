@@ -36,6 +36,7 @@ pub(super) struct Facts {
 
 /// What is so or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a bit of its own")]
 pub(super) struct Flags {
     /// There is such a memory.
     pub(super) present: bool,

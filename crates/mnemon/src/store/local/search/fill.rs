@@ -64,7 +64,8 @@ fn fill(
 ) -> Result<()> {
     let index = || Error::index("index");
     let mut progress = Progress::read(connection).map_err(index())?;
-    if progress.embedder.is_empty() {
+    if progress.stamp == 0 {
+        full_text::create(connection).map_err(index())?;
         embedder.id().clone_into(&mut progress.embedder);
         progress.dimension = u32::try_from(embedder.dimension()).unwrap_or(u32::MAX);
     }

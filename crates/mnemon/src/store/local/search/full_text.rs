@@ -9,6 +9,19 @@ use rusqlite::{Connection, ffi, params};
 use crate::recall::document::fits_pattern;
 use crate::recall::probe::Term;
 
+/// Made by the first fill: most stores that are opened for a moment never get there.
+const TABLES: &str = "
+CREATE VIRTUAL TABLE text USING fts5(
+    stems, forms, content='', contentless_delete=1, tokenize=\"ascii tokenchars '_'\"
+);
+CREATE VIRTUAL TABLE text_terms USING fts5vocab('text', 'row');
+";
+
+/// Makes the table.
+pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLES)
+}
+
 /// A memory that has a term, and how often.
 pub(super) type Posting = (u32, u32);
 
@@ -26,8 +39,12 @@ pub(super) fn insert(
         encode(word, text);
     };
     let (mut all_stems, mut all_forms) = (String::new(), String::new());
-    stems.iter().for_each(|stem| join(&mut all_stems, stem));
-    forms.for_each(|form| join(&mut all_forms, form.as_ref()));
+    for stem in stems {
+        join(&mut all_stems, stem);
+    }
+    for form in forms {
+        join(&mut all_forms, form.as_ref());
+    }
     connection
         .prepare_cached("INSERT INTO text (rowid, stems, forms) VALUES (?1, ?2, ?3)")?
         .execute(params![n, all_stems, all_forms])?;
@@ -65,7 +82,9 @@ pub(super) fn each_posting(
                     once.insert(n);
                 })?;
             }
-            once.into_iter().for_each(|n| each((n, 1)));
+            for n in once {
+                each((n, 1));
+            }
             Ok(())
         }
     }

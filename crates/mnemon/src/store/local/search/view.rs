@@ -95,6 +95,7 @@ impl LocalView<'_> {
         let mut authors = (*loaded.names).clone();
         authors.extend(pending.new_authors.clone());
         Ok(self.seen.get_or_init(|| Seen {
+            is_filled: progress.stamp > 0,
             upto: progress.upto,
             loaded,
             pending,
@@ -136,12 +137,14 @@ impl LocalView<'_> {
         let (documents, mean_length) = (corpus.live, corpus.mean_length());
         for (place, term) in probe.terms.iter().enumerate() {
             let mut postings = Vec::new();
-            full_text::each_posting(self.connection, term, &mut |(n, count)| {
-                if corpus.counts(n) {
-                    postings.push((n, count));
-                }
-            })
-            .map_err(Error::index(self.path))?;
+            if corpus.seen.is_filled {
+                full_text::each_posting(self.connection, term, &mut |(n, count)| {
+                    if corpus.counts(n) {
+                        postings.push((n, count));
+                    }
+                })
+                .map_err(Error::index(self.path))?;
+            }
             if let Term::Name { word, .. } = term {
                 corpus.each_by_author(word, &mut |n| postings.push((n, 1)));
                 postings.sort_unstable();
@@ -204,6 +207,8 @@ impl LocalView<'_> {
 
 /// What there is to search in one look.
 pub(in crate::store::local) struct Seen {
+    /// Whether there is a full-text table.
+    is_filled: bool,
     upto: u32,
     loaded: Arc<Loaded>,
     pending: PendingMemories,
