@@ -13,6 +13,7 @@ mod memory;
 pub mod parse;
 mod recall;
 mod report;
+pub mod request;
 mod session;
 
 pub use error::ErrorShape;
@@ -26,4 +27,5 @@ pub use report::{
     ForgottenShape, ImportedShape, ReindexedShape, RememberedShape, RepairShape, StatsShape,
     VerificationShape,
 };
+pub use request::RecallRequest;
 pub use session::{SessionShape, SessionsShape};
