@@ -7,6 +7,9 @@
 
 mod fields;
 mod schema;
+mod structured;
+
+pub use structured::{parse_structured, parse_structured_text};
 
 use jiff::tz::TimeZone;
 use mnemon::memory::body::confidence_from_word;

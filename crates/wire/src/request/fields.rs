@@ -114,6 +114,20 @@ impl Fields {
         }
     }
 
+    /// A list, each item read with its place.
+    pub(crate) fn list<T>(
+        &mut self,
+        name: &str,
+        each: impl Fn(&str, Value) -> Result<T>,
+    ) -> Result<Option<Vec<T>>> {
+        let place = self.place(name);
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::Array(items)) => list(&place, items, each).map(Some),
+            Some(other) => Err(wrong(place, "must be a list", Some(&other))),
+        }
+    }
+
     /// One text or a list of them, each read with its place.
     pub(crate) fn one_or_many<T>(
         &mut self,
