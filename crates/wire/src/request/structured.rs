@@ -182,6 +182,3 @@ fn related_depth(fields: &mut Fields) -> Result<usize> {
             }),
     }
 }
-
-#[cfg(test)]
-mod tests;
