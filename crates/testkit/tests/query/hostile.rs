@@ -70,6 +70,7 @@ fn random_json_is_read_or_refused() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table with a row for each case")]
 fn what_is_wrong_is_refused_with_its_place() {
     let filter = |filter: Value| json!({ "filters": [filter] });
     for (query, place) in [
