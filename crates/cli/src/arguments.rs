@@ -70,6 +70,8 @@ pub(crate) enum Command {
     List(Box<commands::list::List>),
     /// Find memories by what they say and mean
     Recall(Box<commands::recall::Recall>),
+    /// Find and count memories by conditions on their fields
+    Query(commands::query::Query),
     /// Show what happened to a memory
     History(commands::history::History),
     /// Change a memory

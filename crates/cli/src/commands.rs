@@ -12,6 +12,7 @@ pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
+pub(crate) mod query;
 pub(crate) mod recall;
 pub(crate) mod reindex;
 pub(crate) mod remember;
@@ -36,6 +37,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Get(command) => command.run(&context),
         Command::List(command) => command.run(&context),
         Command::Recall(command) => command.run(&context),
+        Command::Query(command) => command.run(&context),
         Command::History(command) => command.run(&context),
         Command::Revise(command) => command.run(&context),
         Command::Forget(command) => command.run(&context),

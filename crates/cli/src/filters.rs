@@ -214,7 +214,7 @@ fn whole_number(field: &'static str, text: &str) -> Outcome<usize> {
     match text.parse() {
         Ok(number) if number <= LIMIT_MAX => Ok(number),
         _ => Err(Error::InvalidQuery {
-            field,
+            field: field.into(),
             problem: format!(
                 "must be a whole number from 0 to {LIMIT_MAX} (given: {})",
                 text.chars().take(30).collect::<String>()
@@ -228,7 +228,7 @@ fn priority(text: &str) -> Outcome<f64> {
     match text.parse() {
         Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
         _ => Err(Error::InvalidQuery {
-            field: "min-priority",
+            field: "min-priority".into(),
             problem: format!(
                 "must be a number from 0 to 1 (given: {})",
                 text.chars().take(30).collect::<String>()

@@ -5,6 +5,7 @@
 //! they are applied here.
 
 mod forget;
+mod query;
 mod recall;
 mod remember;
 mod sessions;

@@ -4,6 +4,7 @@
 //! improve. Variants carry facts, and the sentence is made from them when it
 //! is shown. The command line, HTTP and MCP print the same parts.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -186,8 +187,8 @@ pub enum Error {
     },
     /// The question itself is impossible.
     InvalidQuery {
-        /// The part of the question.
-        field: &'static str,
+        /// The part of the question: `limit`, `filters[2].operator`.
+        field: Cow<'static, str>,
         /// What is wrong with it.
         problem: String,
     },

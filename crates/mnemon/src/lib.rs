@@ -39,6 +39,7 @@ pub mod embed;
 pub mod engine;
 pub mod error;
 pub mod memory;
+pub mod nearest;
 pub mod recall;
 pub mod session;
 pub mod store;

@@ -5,7 +5,7 @@
 //! could be meant. Ranking happens here, so that every store ranks alike.
 //!
 //! `words` and [`document`] say what is searchable of a memory, [`question`]
-//! reads what people type.
+//! reads what people type. [`structured`] asks by fields instead.
 
 mod answer;
 pub(crate) mod bm25;
@@ -16,6 +16,7 @@ pub mod query;
 pub mod question;
 pub(crate) mod rank;
 mod stop_words;
+pub mod structured;
 pub(crate) mod understood;
 pub(crate) mod words;
 
@@ -25,3 +26,4 @@ pub use hit::{Hit, Part, Recalled};
 pub use probe::{Candidate, Candidates, Key, Place, Probe, Rarity, Term, tie_of};
 pub use query::{Mode, Profile, Query};
 pub use question::Question;
+pub use structured::{Answer, Condition, StructuredQuery};

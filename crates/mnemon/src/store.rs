@@ -11,8 +11,8 @@ pub mod local;
 mod report;
 
 pub use batch::{Batch, OnFull, Outcome, Receipt, Write};
-pub(crate) use filter::metadata_text as filter_text;
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
+pub(crate) use filter::{contains_text, metadata_text as filter_text};
 pub use report::{
     Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
     VerifyProblem,

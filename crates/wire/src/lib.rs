@@ -11,8 +11,10 @@ mod history;
 pub mod import;
 mod memory;
 pub mod parse;
+mod query;
 mod recall;
 mod report;
+pub mod request;
 mod session;
 
 pub use error::ErrorShape;
@@ -21,9 +23,11 @@ pub use history::HistoryShape;
 pub use import::{Format, read_import};
 pub use memory::{MemoriesShape, MemoryShape};
 pub use parse::{Parsed, kind_from_word, parse_memory};
+pub use query::AnswerShape;
 pub use recall::{BatchLine, HitShape, RecalledShape};
 pub use report::{
     ForgottenShape, ImportedShape, ReindexedShape, RememberedShape, RepairShape, StatsShape,
     VerificationShape,
 };
+pub use request::{RecallRequest, parse_structured, parse_structured_text};
 pub use session::{SessionShape, SessionsShape};

@@ -1,16 +1,16 @@
 //! `mnemon recall`
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+mod batch;
+
+use std::path::PathBuf;
 
 use clap::Args;
+use mnemon::Time;
 use mnemon::recall::{Query, Question};
-use mnemon::{Error, Mnemon};
-use mnemon_wire::{BatchLine, RecalledShape};
-use serde_json::Value;
+use mnemon_wire::RecalledShape;
 
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::filters::Filters;
 use crate::human::hits::hit_list;
 
@@ -19,7 +19,8 @@ use crate::human::hits::hit_list;
 #[command(
     after_help = "Examples:\n  mnemon recall \"which database did we choose?\"\n  \
     mnemon recall \"session timeout\" --kind decision --since \"2 weeks\" --explain\n  \
-    mnemon recall '\"dark mode\" auth*' --mode text"
+    mnemon recall '\"dark mode\" auth*' --mode text\n  \
+    mnemon recall --batch questions.jsonl --limit 5"
 )]
 pub(crate) struct Recall {
     /// What to look for; words are joined
@@ -29,7 +30,8 @@ pub(crate) struct Recall {
         conflicts_with = "batch"
     )]
     query: Vec<String>,
-    /// Answer a file of questions: a JSON object a line with qid and query
+    /// Answer a file of questions (- is standard input): a JSON object a line, with qid, query and
+    /// what it says otherwise than the options
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
     /// hybrid, text or semantic
@@ -57,7 +59,8 @@ impl Recall {
         if let Some(file) = &self.batch {
             return self.answer_all(context, &engine, file);
         }
-        let query = self.query(context, &engine, &self.query.join(" "))?;
+        let question = Question::parse(&self.query.join(" "))?;
+        let query = self.query(context, question, engine.now())?;
         let recalled = engine.recall(&context.caller()?, &query)?;
         let shape = RecalledShape::of(&recalled, context.future_skew_minutes()?);
         let session = self.filters.only_session()?;
@@ -72,10 +75,11 @@ impl Recall {
         })
     }
 
-    fn query(&self, context: &Context, engine: &Mnemon, text: &str) -> Outcome<Query> {
-        let filter = self.filters.filter(context, engine.now())?;
+    /// The question with what was typed beside it.
+    fn query(&self, context: &Context, question: Question, now: Time) -> Outcome<Query> {
+        let filter = self.filters.filter(context, now)?;
         let limit = filter.limit;
-        let mut query = Query::new(Question::parse(text)?, filter);
+        let mut query = Query::new(question, filter);
         if self.filters.has_limit() {
             query.filter.limit = limit;
         }
@@ -89,43 +93,5 @@ impl Recall {
         query.min_similarity = self.min_similarity;
         query.min_score = self.min_score;
         Ok(query)
-    }
-
-    fn answer_all(&self, context: &Context, engine: &Mnemon, file: &Path) -> Outcome {
-        let caller = context.caller()?;
-        let open = std::fs::File::open(file).map_err(Failure::file("read", file))?;
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        for (number, line) in (1..).zip(BufReader::new(open).lines()) {
-            let line = line.map_err(Failure::file("read", file))?;
-            if line.trim().is_empty() {
-                continue;
-            }
-            let unparsable = |problem: String| Error::UnparsableLine {
-                line: number,
-                source: Box::new(Error::Unparsable {
-                    what: "a question",
-                    input: line.chars().take(60).collect(),
-                    problem,
-                }),
-            };
-            let asked: Value =
-                serde_json::from_str(&line).map_err(|error| unparsable(error.to_string()))?;
-            let text = asked["query"]
-                .as_str()
-                .ok_or_else(|| unparsable("query is missing".into()))?;
-            let mut query = self.query(context, engine, text)?;
-            if let Some(limit) = asked["limit"].as_u64() {
-                query.filter.limit = usize::try_from(limit).unwrap_or(usize::MAX);
-            }
-            let recalled = engine.recall(&caller, &query)?;
-            let answer = BatchLine::of(&asked["qid"], &recalled);
-            serde_json::to_writer(&mut out, &answer)
-                .map_err(std::io::Error::from)
-                .map_err(Failure::file("write", "standard output"))?;
-            out.write_all(b"\n")
-                .map_err(Failure::file("write", "standard output"))?;
-        }
-        out.flush()
-            .map_err(Failure::file("write", "standard output"))
     }
 }

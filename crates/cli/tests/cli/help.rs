@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 27] = [
+const COMMANDS: [&[&str]; 28] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -12,6 +12,7 @@ const COMMANDS: [&[&str]; 27] = [
     &["get"],
     &["list"],
     &["recall"],
+    &["query"],
     &["history"],
     &["revise"],
     &["forget"],
@@ -58,6 +59,7 @@ fn the_first_page_lists_the_commands() {
       get          Show one memory
       list         List memories
       recall       Find memories by what they say and mean
+      query        Find and count memories by conditions on their fields
       history      Show what happened to a memory
       revise       Change a memory
       forget       Forget memories; they can be brought back for a while

@@ -154,6 +154,7 @@ pub(super) fn tables() -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use crate::nearest::nearest;
     use std::collections::BTreeSet;
 
     use super::*;
@@ -181,6 +182,38 @@ mod tests {
                 "{}",
                 key.name
             );
+        }
+    }
+
+    #[test]
+    fn keys_are_found_by_what_people_type() {
+        for (given, meant) in [
+            ("storage.durablity", Some("storage.durability")),
+            ("storage.durable", Some("storage.durability")),
+            ("Storage.Durability", Some("storage.durability")),
+            ("durability", Some("storage.durability")),
+            ("lock.durability", Some("storage.durability")),
+            ("locks.timeout_ms", Some("lock.timeout_ms")),
+            ("lock.timeout", Some("lock.timeout_ms")),
+            ("lock.retry_backoff_ms", Some("lock.retry_backoff_ms_max")),
+            (
+                "privacy.recovery_days",
+                Some("privacy.session_recovery_days"),
+            ),
+            ("defaults.uesr", Some("defaults.user")),
+            ("storage.encoding", None),
+            ("x", None),
+            ("", None),
+        ] {
+            let known = KEYS.iter().map(|key| key.name);
+            assert_eq!(nearest(given, known), meant, "{given}");
+        }
+        for (given, meant) in [
+            ("storge", Some("storage")),
+            ("session", Some("sessions")),
+            ("decay", None),
+        ] {
+            assert_eq!(nearest(given, tables()), meant, "{given}");
         }
     }
 }

@@ -118,7 +118,7 @@ fn named<T: Copy>(field: &'static str, all: &[(&'static str, T)], text: &str) ->
     known.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<_> = all.iter().map(|(name, _)| *name).collect();
         Error::InvalidQuery {
-            field,
+            field: field.into(),
             problem: format!("{text} is none of {}", names.join(", ")),
         }
     })

@@ -28,7 +28,7 @@ impl Question {
     /// Reads a question.
     pub fn parse(text: &str) -> Result<Self> {
         let invalid = |problem: String| Error::InvalidQuery {
-            field: "query",
+            field: "query".into(),
             problem,
         };
         if text.trim().is_empty() {

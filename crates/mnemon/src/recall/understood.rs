@@ -269,7 +269,12 @@ mod tests {
                 "What colour is   boat?",
             ),
             ("When did Tomas Berg start?", Some(2), "When did     start?"),
-            ("did Priya call Tomas", None, "did   call  "),
+            ("did Priya call Tomas", Some(1), "did   call Tomas"),
+            (
+                "did Tomas call billing dept",
+                Some(5),
+                "did Tomas call   dept",
+            ),
             ("what did the user report", None, "what did the user report"),
             ("agent-9 findings", Some(4), " -  findings"),
             ("What did billing say", Some(5), "What did   say"),

@@ -224,7 +224,7 @@ impl FromStr for Sort {
             .ok_or_else(|| {
                 let names: Vec<_> = Self::NAMES[..6].iter().map(|(name, _)| *name).collect();
                 Error::InvalidQuery {
-                    field: "sort",
+                    field: "sort".into(),
                     problem: format!("{text} is none of {}", names.join(", ")),
                 }
             })
