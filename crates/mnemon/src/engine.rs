@@ -6,8 +6,10 @@
 
 mod forget;
 mod recall;
+mod related;
 mod remember;
 mod sessions;
+mod similar;
 mod transfer;
 
 use std::collections::HashMap;

@@ -14,6 +14,8 @@ pub mod probe;
 pub mod query;
 pub mod question;
 pub(crate) mod rank;
+pub mod related;
+pub mod similar;
 mod stop_words;
 pub(crate) mod words;
 
@@ -22,3 +24,5 @@ pub use hit::{Hit, Part, Recalled};
 pub use probe::{Candidate, Candidates, Key, Probe, Term};
 pub use query::{Mode, Profile, Query};
 pub use question::Question;
+pub use related::{Related, RelatedHit, RelatedOptions};
+pub use similar::{Likeness, Similar, SimilarOptions};

@@ -64,11 +64,11 @@ impl Mnemon {
         })
     }
 
-    fn meaning_of(&self, text: &str) -> Result<Option<Vector>> {
+    pub(super) fn meaning_of(&self, text: &str) -> Result<Option<Vector>> {
         Ok(self.embedder.embed(&[text])?.into_iter().next().flatten())
     }
 
-    fn deadline(&self) -> Instant {
+    pub(super) fn deadline(&self) -> Instant {
         Instant::now() + Duration::from_millis(self.config.search.timeout_ms)
     }
 
