@@ -14,10 +14,12 @@ pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod recall;
 pub(crate) mod reindex;
+pub(crate) mod related;
 pub(crate) mod remember;
 pub(crate) mod repair;
 pub(crate) mod revise;
 pub(crate) mod session;
+pub(crate) mod similar;
 pub(crate) mod stats;
 pub(crate) mod unforget;
 pub(crate) mod verify;
@@ -36,6 +38,8 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Get(command) => command.run(&context),
         Command::List(command) => command.run(&context),
         Command::Recall(command) => command.run(&context),
+        Command::Related(command) => command.run(&context),
+        Command::Similar(command) => command.run(&context),
         Command::History(command) => command.run(&context),
         Command::Revise(command) => command.run(&context),
         Command::Forget(command) => command.run(&context),

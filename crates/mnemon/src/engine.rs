@@ -4,6 +4,7 @@
 //! [`Caller`]; whatever the store, rules and defaults are the same, because
 //! they are applied here.
 
+mod aggregate;
 mod forget;
 mod recall;
 mod related;

@@ -93,6 +93,15 @@ impl Memory {
         self.body.kind()
     }
 
+    /// What can be typed to get it: its handle, bare within that session, else its id.
+    pub fn name(&self, within: Option<&SessionId>) -> String {
+        match (self.handle, self.space.session()) {
+            (Some(handle), Some(own)) if Some(own) == within => handle.to_string(),
+            (Some(handle), Some(own)) => format!("{own}/{handle}"),
+            _ => self.id.to_string(),
+        }
+    }
+
     /// Whether its created time lies further ahead of the recorded one than clocks differ.
     pub fn is_from_the_future(&self, skew_minutes: u64) -> bool {
         let skew_micros = i64::try_from(skew_minutes)

@@ -7,6 +7,7 @@
 //! `words` and [`document`] say what is searchable of a memory, [`question`]
 //! reads what people type.
 
+pub mod aggregate;
 pub(crate) mod bm25;
 pub mod document;
 pub mod hit;

@@ -5,6 +5,7 @@
 //! [`parse`] reads one memory, [`import`] a whole file, [`MemoryShape`] and
 //! its neighbours are what is printed.
 
+mod aggregate;
 mod error;
 mod export;
 mod history;
@@ -12,9 +13,11 @@ pub mod import;
 mod memory;
 pub mod parse;
 mod recall;
+mod related;
 mod report;
 mod session;
 
+pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
 pub use error::ErrorShape;
 pub use export::{ExportDocument, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;
@@ -22,6 +25,7 @@ pub use import::{Format, read_import};
 pub use memory::{MemoriesShape, MemoryShape};
 pub use parse::{Parsed, kind_from_word, parse_memory};
 pub use recall::{BatchLine, HitShape, RecalledShape};
+pub use related::{RelatedShape, SimilarShape};
 pub use report::{
     ForgottenShape, ImportedShape, ReindexedShape, RememberedShape, RepairShape, StatsShape,
     VerificationShape,
