@@ -16,7 +16,7 @@ pub(crate) fn related_list(related: &Related, offset: usize, room: usize, now: T
     let origin = related.origin.name(session);
     if related.hits.is_empty() {
         return match related.total {
-            0 => format!("Nothing is related to {origin}.\n"),
+            0 => format!("Nothing that fits is related to {origin}.\n"),
             total => format!("Nothing on this page; {total} are related to {origin}.\n"),
         };
     }

@@ -77,15 +77,19 @@ impl Mnemon {
         let best = candidates
             .iter()
             .fold(0.0, |best: f64, it| best.max(it.text));
+        let is_near = |score: f64| by == Likeness::Words || score >= options.min_similarity;
         let mut near: Vec<(f64, Candidate)> = candidates
             .into_iter()
             .filter_map(|it| {
                 let score = match by {
-                    Likeness::Meaning => f64::from(self.embedder.similarity(it.cosine?)),
+                    // What points elsewhere is not alike, however low the threshold.
+                    Likeness::Meaning => {
+                        let cosine = it.cosine.filter(|cosine| *cosine > 0.0)?;
+                        f64::from(self.embedder.similarity(cosine))
+                    }
                     Likeness::Words | Likeness::Nothing => it.text / best,
                 };
-                let enough = by == Likeness::Words || score >= options.min_similarity;
-                (score > 0.0 && enough).then_some((score, it))
+                (score > 0.0 && is_near(score)).then_some((score, it))
             })
             .collect();
         // By cosine, because very near ones have the same similarity: 1.
@@ -105,8 +109,10 @@ impl Mnemon {
         let memories = view.load(&keys)?;
         let own = memories.iter().position(|it| it.id == memory.id);
         // It may be further down: another one can have exactly its vector.
-        let own_fits = options.filter.fits(memory);
-        let total = near.len() as u64 - u64::from(own_fits && !near.is_empty());
+        let to_itself = probe.vector.as_ref().map_or(1.0, |own| own.cosine(own));
+        let own_is_near =
+            is_near(f64::from(self.embedder.similarity(to_itself))) && options.filter.fits(memory);
+        let total = near.len().saturating_sub(usize::from(own_is_near)) as u64;
         let hits = near
             .iter()
             .zip(memories)

@@ -41,7 +41,7 @@ impl Timeline {
             let mut out = String::new();
             let mut hour = String::new();
             for event in shown {
-                let (own_hour, clock) = self.clock(context, event.at);
+                let (own_hour, clock) = clock(context, event.at);
                 if own_hour != hour {
                     let _ = writeln!(out, "{STRONG}{own_hour}{STRONG:#}");
                     hour = own_hour;
@@ -57,14 +57,13 @@ impl Timeline {
             out
         })
     }
+}
 
-    /// The day and hour, and the time of day, where the user is.
-    #[expect(clippy::unused_self, reason = "it belongs to the command")]
-    fn clock(&self, context: &Context, at: Time) -> (String, String) {
-        let local = at.timestamp().to_zoned(context.zone.clone());
-        let hour = local.strftime("%Y-%m-%d %H:00 %:z").to_string();
-        (hour, local.strftime("%H:%M").to_string())
-    }
+/// The day and hour, and the time of day, where the user is.
+fn clock(context: &Context, at: Time) -> (String, String) {
+    let local = at.timestamp().to_zoned(context.zone.clone());
+    let hour = local.strftime("%Y-%m-%d %H:00 %:z").to_string();
+    (hour, local.strftime("%H:%M").to_string())
 }
 
 fn line(out: &mut String, event: &TimelineEvent, clock: &str, room: usize) {

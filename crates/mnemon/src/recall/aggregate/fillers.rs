@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 const WORDS: &str = "
     able absolutely actually agree ahead almost already alright although always amazing another
     anyone anything anyway appreciate around ask asked away awesome awful back bad beautiful
-    became become believe best better big bit bring brings brought came care certainly chance
+    became become believe best better big bit bring brings brought bye came care certainly chance
     check come comes coming congrats congratulations cool course cute day days definitely
     different done each easy else end enjoy enjoyed enough especially even ever every everyone
     everything exactly excited exciting fantastic far feel feeling feels felt few find fine
@@ -15,7 +15,7 @@ const WORDS: &str = "
     good got gotta great guess had happen happened happy hard hear heard hello help helped
     helpful helping helps hey hi hope hoping huge idea ill image important incredible inspiring
     interested interesting keep kind knew know last later least leave less let lets life like
-    liked little long look looked looking looks lot lots love loved lovely made make makes
+    liked little long look looked looking looks lot lots love lucky loved lovely made make makes
     making man many matter may maybe mean means might mind moment moments month much must name
     need needed needs new next nice nothing oh ok okay old one ones part people perfect person
     photo pic picture place please plus point possible pretty probably proud put quite ready

@@ -53,7 +53,7 @@ pub struct Summary {
     pub by_kind: BTreeMap<Kind, u64>,
     /// Who wrote, who wrote most first.
     pub participants: Vec<AgentActivity>,
-    /// What it is about, the weightiest first.
+    /// What it is about, the weightiest first, without topics that are all in one subtopic.
     pub topics: Vec<Topic>,
     /// Decisions that are open, the most important first, then the newest.
     pub open_decisions: Vec<Memory>,
@@ -114,6 +114,16 @@ pub fn summary(
         some
     };
     let mut about = topics(memories, within);
+    // A subtopic that is all there is of a topic says more than the topic.
+    let mentions: BTreeMap<String, u64> = about
+        .iter()
+        .map(|it| (it.name.clone(), it.mentions))
+        .collect();
+    about.retain(|it| {
+        !it.subtopics
+            .iter()
+            .any(|below| mentions[below] == it.mentions)
+    });
     about.truncate(options.topics);
     Summary {
         memories: ordered.len() as u64,
@@ -160,17 +170,18 @@ fn quotes(ordered: &[&Memory], within: Option<&SessionId>, wanted: usize) -> Vec
             cut.map(move |sentence| (memory, sentence, telling_stems(sentence)))
         })
         .filter(|(_, sentence, stems)| {
-            !stems.is_empty() && sentence.chars().count() <= SENTENCE_CHARS_MAX
+            let is_said = !(sentence.starts_with('[') && sentence.ends_with(']'));
+            is_said && !stems.is_empty() && sentence.chars().count() <= SENTENCE_CHARS_MAX
         })
         .collect();
     let long: Vec<_> = all
         .iter()
         .filter(|(_, _, stems)| stems.len() >= SENTENCE_WORDS_MIN)
         .collect();
-    let candidates: Vec<_> = if long.len() >= wanted {
-        long
-    } else {
+    let candidates: Vec<_> = if long.is_empty() {
         all.iter().collect()
+    } else {
+        long
     };
     let stems: Vec<Vec<String>> = candidates
         .iter()

@@ -164,15 +164,17 @@ impl About {
             .collect();
         let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         let mut forms: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
-        let authors: BTreeSet<String> = memories
+        let names: BTreeSet<String> = memories
             .iter()
             .filter_map(|memory| memory.author.as_ref())
             .flat_map(|author| words(author.as_str()))
-            .map(|word| word.stem)
+            .map(|word| word.folded)
             .collect();
+        // Who talks is no topic, and `mel` is Melanie.
+        let is_name = |folded: &str| names.iter().any(|name| name.starts_with(folded));
         for place in silent {
             for word in words(memories[place].text.as_str()) {
-                if is_telling(&word.folded) && !authors.contains(&word.stem) {
+                if is_telling(&word.folded) && !is_name(&word.folded) {
                     places.entry(word.stem.clone()).or_default().insert(place);
                     *forms
                         .entry(word.stem)
@@ -357,9 +359,9 @@ mod tests {
         let texts = [
             "I signed up for a pottery class",
             "Pottery sounds great! Is the class far?",
-            "Great, dana. See you there",
+            "Great, dana. See you there, dan",
             "The running helps me think",
-            "We ran far",
+            "We ran far, dan",
         ];
         let all: Vec<Memory> = (1..)
             .zip(texts)
