@@ -59,7 +59,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Make a store
     Init(commands::init::Init),
-    /// Make, list, show and close sessions
+    /// Make, list, show, sum up and close sessions
     #[command(subcommand)]
     Session(commands::session::Session),
     /// Keep a memory
@@ -72,6 +72,10 @@ pub(crate) enum Command {
     Recall(Box<commands::recall::Recall>),
     /// Find and count memories by conditions on their fields
     Query(commands::query::Query),
+    /// Follow what a memory names, and what names it
+    Related(Box<commands::related::Related>),
+    /// Find memories that mean nearly the same as one
+    Similar(Box<commands::similar::Similar>),
     /// Show what happened to a memory
     History(commands::history::History),
     /// Change a memory

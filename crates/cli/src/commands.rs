@@ -15,10 +15,12 @@ pub(crate) mod list;
 pub(crate) mod query;
 pub(crate) mod recall;
 pub(crate) mod reindex;
+pub(crate) mod related;
 pub(crate) mod remember;
 pub(crate) mod repair;
 pub(crate) mod revise;
 pub(crate) mod session;
+pub(crate) mod similar;
 pub(crate) mod stats;
 pub(crate) mod unforget;
 pub(crate) mod verify;
@@ -38,6 +40,8 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::List(command) => command.run(&context),
         Command::Recall(command) => command.run(&context),
         Command::Query(command) => command.run(&context),
+        Command::Related(command) => command.run(&context),
+        Command::Similar(command) => command.run(&context),
         Command::History(command) => command.run(&context),
         Command::Revise(command) => command.run(&context),
         Command::Forget(command) => command.run(&context),

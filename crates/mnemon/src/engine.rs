@@ -4,11 +4,14 @@
 //! [`Caller`]; whatever the store, rules and defaults are the same, because
 //! they are applied here.
 
+mod aggregate;
 mod forget;
 mod query;
 mod recall;
+mod related;
 mod remember;
 mod sessions;
+mod similar;
 mod transfer;
 
 use std::collections::HashMap;

@@ -7,6 +7,7 @@
 //! `words` and [`document`] say what is searchable of a memory, [`question`]
 //! reads what people type. [`structured`] asks by fields instead.
 
+pub mod aggregate;
 mod answer;
 pub(crate) mod bm25;
 pub mod document;
@@ -15,6 +16,8 @@ pub mod probe;
 pub mod query;
 pub mod question;
 pub(crate) mod rank;
+pub mod related;
+pub mod similar;
 mod stop_words;
 pub mod structured;
 pub(crate) mod understood;
@@ -26,4 +29,6 @@ pub use hit::{Hit, Part, Recalled};
 pub use probe::{Candidate, Candidates, Key, Place, Probe, Rarity, Term, tie_of};
 pub use query::{Mode, Profile, Query};
 pub use question::Question;
+pub use related::{Related, RelatedHit, RelatedOptions};
+pub use similar::{Likeness, Similar, SimilarOptions};
 pub use structured::{Answer, Condition, StructuredQuery};

@@ -38,6 +38,12 @@ pub trait Store: Send + Sync {
     /// The memories that fit a filter, one page of them, and how many fit in all.
     fn select(&self, filter: &Filter) -> Result<Selection>;
 
+    /// Every memory that one of these names, and every one that names one of
+    /// them (see [`Memory::mentions`]), forgotten ones included, by their ids.
+    ///
+    /// One question for all of them, so that a step away from many costs no more than it must.
+    fn neighbours(&self, of: &[Memory]) -> Result<Vec<Memory>>;
+
     /// Takes one consistent look, for a question that needs several steps.
     ///
     /// It may be taken again from the start if something was amiss.

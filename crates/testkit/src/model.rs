@@ -71,6 +71,10 @@ impl Store for ModelStore {
         Ok(self.state().select(filter))
     }
 
+    fn neighbours(&self, of: &[Memory]) -> Result<Vec<Memory>> {
+        Ok(self.state().neighbours(of))
+    }
+
     fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
         let state = self.state().clone();
         question(&search::ModelView(&state))

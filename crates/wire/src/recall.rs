@@ -96,6 +96,6 @@ impl<'a> BatchLine<'a> {
 }
 
 /// Six digits are enough for anybody who reads a score.
-fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }

@@ -2,17 +2,22 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 28] = [
+const COMMANDS: [&[&str]; 33] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
     &["session", "show"],
     &["session", "close"],
+    &["session", "summary"],
+    &["session", "timeline"],
+    &["session", "topics"],
     &["remember"],
     &["get"],
     &["list"],
     &["recall"],
     &["query"],
+    &["related"],
+    &["similar"],
     &["history"],
     &["revise"],
     &["forget"],
@@ -54,12 +59,14 @@ fn the_first_page_lists_the_commands() {
 
     Commands:
       init         Make a store
-      session      Make, list, show and close sessions
+      session      Make, list, show, sum up and close sessions
       remember     Keep a memory
       get          Show one memory
       list         List memories
       recall       Find memories by what they say and mean
       query        Find and count memories by conditions on their fields
+      related      Follow what a memory names, and what names it
+      similar      Find memories that mean nearly the same as one
       history      Show what happened to a memory
       revise       Change a memory
       forget       Forget memories; they can be brought back for a while

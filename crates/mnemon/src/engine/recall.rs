@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::caller::Caller;
 use crate::clock::Clock;
+use crate::embed::Vector;
 use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::Space;
@@ -16,8 +17,16 @@ impl Mnemon {
         for session in query.filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
-        let deadline = Instant::now() + Duration::from_millis(self.config.search.timeout_ms);
-        recall::recall(&*self.store, &*self.embedder, query, Some(deadline))
+        recall::recall(&*self.store, &*self.embedder, query, Some(self.deadline()))
+    }
+
+    pub(super) fn meaning_of(&self, text: &str) -> Result<Option<Vector>> {
+        Ok(self.embedder.embed(&[text])?.into_iter().next().flatten())
+    }
+
+    /// When a question that begins now is given up.
+    pub(super) fn deadline(&self) -> Instant {
+        Instant::now() + Duration::from_millis(self.config.search.timeout_ms)
     }
 
     /// The memory as it was at a moment: every question gets the answer that

@@ -273,6 +273,10 @@ impl Store for LocalStore {
         self.ask(|connection| index::select::select(connection, &self.files, filter))
     }
 
+    fn neighbours(&self, of: &[Memory]) -> Result<Vec<Memory>> {
+        self.ask(|connection| index::neighbours::neighbours(connection, &self.files, of))
+    }
+
     fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
         let question = std::cell::RefCell::new(question);
         self.ask_build(|generation, connection| {

@@ -18,6 +18,8 @@ pub enum Question {
     Find(MemoryId),
     FindHandle(SessionId, Handle),
     Select(Box<FilterSpec>),
+    /// Of the memories with these ids.
+    Neighbours(Vec<MemoryId>),
     Walk(Vec<Space>),
     History(MemoryId),
     Session(SessionId),
@@ -78,6 +80,13 @@ impl Question {
                 format!("{:#?}", store.find(&reference)?)
             }
             Self::Select(filter) => format!("{:#?}", store.select(&filter.filter())?),
+            Self::Neighbours(ids) => {
+                let mut of = Vec::new();
+                for id in ids {
+                    of.extend(store.find(&Reference::Id(id.clone()))?);
+                }
+                format!("{:#?}", store.neighbours(&of)?)
+            }
             Self::Walk(spaces) => {
                 let mut walked = Vec::new();
                 store.walk(spaces, &mut |memory| {

@@ -271,6 +271,7 @@ fn plain_question() -> impl Strategy<Value = Question> {
         2 => id().prop_map(Question::Find),
         2 => (session(), handle()).prop_map(|(session, handle)| Question::FindHandle(session, handle)),
         2 => id().prop_map(Question::History),
+        2 => vec(id(), 0..4).prop_map(Question::Neighbours),
         1 => vec(space(), 0..3).prop_map(Question::Walk),
         1 => session().prop_map(Question::Session),
         1 => Just(Question::Sessions),
@@ -422,6 +423,10 @@ fn body() -> impl Strategy<Value = Map<String, Value>> {
         json!({"status": "resolved"}),
         json!({"resolved": true}),
         json!({"topic": "storage"}),
+        // Each names memories in the body of another kind.
+        json!({"parent": "turn-1", "memories_stored": ["DEC-001", "a", "S/FACT-002", "no id!"]}),
+        json!({"learned_from": ["t/DEC-1", "b"], "ref": "c", "made_from": ["FIND-001"]}),
+        json!({"memory_refs": {"decisions_made": ["DEC-001", "d"], "findings_created": ["e"]}}),
     ];
     select(bodies.to_vec()).prop_map(object)
 }

@@ -11,6 +11,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod generation;
+pub(crate) mod neighbours;
 pub(crate) mod position;
 pub(crate) mod read;
 mod schema;

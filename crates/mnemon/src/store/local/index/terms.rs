@@ -1,4 +1,4 @@
-//! Tags, metadata and links: what a memory is found by, one tree for each.
+//! Tags, metadata and mentions of others: what a memory is found by, one tree for each.
 //!
 //! The row of a memory repeats its terms, so that they can be taken out again
 //! without a second tree that leads from memories to terms.
@@ -23,7 +23,8 @@ pub(super) struct Terms {
 impl Terms {
     /// The terms of a memory, and none if it has none: most rows then stay short.
     pub(super) fn of(memory: &Memory) -> Option<Self> {
-        let bare = memory.tags.is_empty() && memory.metadata.is_empty() && memory.links.is_empty();
+        let mentions = memory.mentions();
+        let bare = memory.tags.is_empty() && memory.metadata.is_empty() && mentions.is_empty();
         (!bare).then(|| Self {
             tags: memory.tags.iter().map(ToString::to_string).collect(),
             metadata: memory
@@ -31,10 +32,9 @@ impl Terms {
                 .iter()
                 .map(|(key, value)| (key.clone(), filter_text(value)))
                 .collect(),
-            links: memory
-                .links
+            links: mentions
                 .iter()
-                .map(|link| (link.to.to_string(), link.rel.to_string()))
+                .map(|mention| (mention.to.key(), mention.rel.to_string()))
                 .collect(),
         })
     }
