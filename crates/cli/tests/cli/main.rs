@@ -9,6 +9,7 @@ mod finding;
 mod first_steps;
 mod help;
 mod human;
+mod mcp;
 mod rules;
 mod settings;
 mod soundness;
