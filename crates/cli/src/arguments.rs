@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Stats(commands::stats::Stats),
     /// Look for what could be wrong with the store's surroundings
     Doctor(commands::doctor::Doctor),
+    /// Serve agents over MCP, on standard input and output
+    Mcp(commands::mcp::Mcp),
     /// Show, check and write settings
     #[command(subcommand)]
     Config(commands::config::Config),

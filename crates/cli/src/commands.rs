@@ -12,6 +12,7 @@ pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
+pub(crate) mod mcp;
 pub(crate) mod query;
 pub(crate) mod recall;
 pub(crate) mod reindex;
@@ -56,6 +57,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Doctor(_) => doctor::Doctor::run(&context),
         Command::Config(command) => command.run(&context),
         Command::Demo(command) => command.run(&context),
+        Command::Mcp(command) => command.run(context),
         Command::Completions(command) => command.run(&context),
     }
 }

@@ -9,6 +9,7 @@ use mnemon::Time;
 use mnemon::recall::{Query, Question};
 use mnemon_wire::RecalledShape;
 
+use crate::as_of::AsOf;
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::filters::Filters;
@@ -51,11 +52,13 @@ pub(crate) struct Recall {
     explain: bool,
     #[command(flatten)]
     filters: Filters,
+    #[command(flatten)]
+    as_of: AsOf,
 }
 
 impl Recall {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
-        let engine = context.reader()?;
+        let engine = self.as_of.reader(context)?;
         if let Some(file) = &self.batch {
             return self.answer_all(context, &engine, file);
         }

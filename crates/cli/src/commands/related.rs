@@ -4,6 +4,7 @@ use clap::Args;
 use mnemon::recall::RelatedOptions;
 use mnemon_wire::RelatedShape;
 
+use crate::as_of::AsOf;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::filters::Filters;
@@ -25,12 +26,14 @@ pub(crate) struct Related {
     depth: u32,
     #[command(flatten)]
     filters: Filters,
+    #[command(flatten)]
+    as_of: AsOf,
 }
 
 impl Related {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let session = session_of(self.filters.session.first())?;
-        let engine = context.reader()?;
+        let engine = self.as_of.reader(context)?;
         let mut options = RelatedOptions::new(self.filters.filter(context, engine.now())?);
         options.depth = self.depth;
         // Relations lead from one session into another.

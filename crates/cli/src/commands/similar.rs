@@ -5,6 +5,7 @@ use mnemon::recall::{Likeness, SimilarOptions};
 use mnemon::store::Forgottenness;
 use mnemon_wire::SimilarShape;
 
+use crate::as_of::AsOf;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::filters::Filters;
@@ -27,12 +28,14 @@ pub(crate) struct Similar {
     min_similarity: Option<f64>,
     #[command(flatten)]
     filters: Filters,
+    #[command(flatten)]
+    as_of: AsOf,
 }
 
 impl Similar {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let session = session_of(self.filters.session.first())?;
-        let engine = context.reader()?;
+        let engine = self.as_of.reader(context)?;
         let caller = context.caller()?;
         let filter = self.filters.filter(context, engine.now())?;
         let memory = if filter.forgotten == Forgottenness::Without {

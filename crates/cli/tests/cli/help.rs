@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 33] = [
+const COMMANDS: [&[&str]; 34] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -30,6 +30,7 @@ const COMMANDS: [&[&str]; 33] = [
     &["reindex"],
     &["stats"],
     &["doctor"],
+    &["mcp"],
     &["config", "show"],
     &["config", "check"],
     &["config", "init"],
@@ -79,6 +80,7 @@ fn the_first_page_lists_the_commands() {
       reindex      Make the index anew
       stats        Count memories and bytes
       doctor       Look for what could be wrong with the store's surroundings
+      mcp          Serve agents over MCP, on standard input and output
       config       Show, check and write settings
       demo         Make a small store with a story in it, to look around in
       completions  Print completions for a shell

@@ -20,11 +20,13 @@ struct Found {
 impl Mnemon {
     /// The memories that fit a structured query, with what was to be counted of them.
     pub fn query(&self, caller: &Caller, query: &StructuredQuery) -> Result<Answer> {
-        if query.as_of.is_some() {
-            return Err(Error::InvalidQuery {
-                field: "as_of".into(),
-                problem: "questions about the past are not answered yet".into(),
-            });
+        if let Some(moment) = query.as_of {
+            let then = StructuredQuery {
+                as_of: None,
+                now: moment,
+                ..query.clone()
+            };
+            return self.as_of(moment)?.query(caller, &then);
         }
         let (filter, rest) = query.split();
         let found = match page_of_the_store(query, &rest) {

@@ -17,6 +17,7 @@ use crate::input::file_or_stdin;
 struct Asked {
     qid: Value,
     query: Query,
+    as_of: Option<Time>,
 }
 
 impl Recall {
@@ -26,6 +27,11 @@ impl Recall {
         let questions = self.questions(context, &file_or_stdin(file)?, engine.now())?;
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         for asked in questions {
+            let then = match asked.as_of {
+                Some(moment) => Some(engine.as_of(moment)?),
+                None => None,
+            };
+            let engine = then.as_ref().unwrap_or(engine);
             let recalled = engine.recall(&caller, &asked.query)?;
             serde_json::to_writer(&mut out, &BatchLine::of(&asked.qid, &recalled))
                 .map_err(std::io::Error::from)
@@ -50,8 +56,10 @@ impl Recall {
             let question = request.question().map_err(on_this_line)?;
             let defaults = self.query(context, question.clone(), now)?;
             let query = request.over(defaults, now, &context.zone);
+            let as_of = request.as_of(now, &context.zone);
             questions.push(Asked {
                 qid,
+                as_of: as_of.map_err(on_this_line)?,
                 query: query.map_err(on_this_line)?,
             });
         }
@@ -70,11 +78,5 @@ fn read(line: &[u8]) -> Result<(Value, RecallRequest)> {
         .and_then(|members| members.remove("qid"))
         .unwrap_or_default();
     let request = RecallRequest::parse(value)?;
-    if request.as_of.is_some() {
-        return Err(Error::InvalidQuery {
-            field: "as_of".into(),
-            problem: "questions about the past are not answered yet".into(),
-        });
-    }
     Ok((qid, request))
 }
