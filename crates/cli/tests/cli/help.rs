@@ -112,8 +112,9 @@ fn the_first_page_lists_the_commands() {
       <ID>  Its id, its handle with --session, or SESSION/HANDLE
 
     Options:
-          --session <S>  The session in which a bare handle is looked up
-      -h, --help         Print help
+          --session <S>   The session in which a bare handle is looked up
+          --as-of <TIME>  Answer as at this moment: 2026-01-10, "2 weeks", yesterday
+      -h, --help          Print help
 
     Everywhere:
           --root <DIR>  The store's folder [default: MNEMON_ROOT, the nearest .mnemon, or the user's

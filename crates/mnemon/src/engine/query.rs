@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::caller::Caller;
 use crate::engine::Mnemon;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::{Memory, MemoryId};
 use crate::recall::structured::{Aggregation, Counts, Key};
 use crate::recall::{Answer, Condition, Document, Hit, Mode, Query, StructuredQuery};

@@ -159,7 +159,6 @@ fn the_short_form_says_the_same() {
 fn what_can_not_be_answered_is_refused_by_the_engine() {
     let stage = stage();
     for (query, code, place) in [
-        (json!({"as_of": "yesterday"}), "E_INVALID_QUERY", "as_of: "),
         (
             json!({"session": "nowhere"}),
             "E_SESSION_NOT_FOUND",
