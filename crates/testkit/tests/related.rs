@@ -244,7 +244,7 @@ fn check_step(all: &[Memory], step: &Step, end: &MemoryId) -> Result<(), TestCas
     Ok(())
 }
 
-fn vector(embedder: &BuiltIn, memory: &Memory) -> Option<Vector> {
+fn vector(embedder: BuiltIn, memory: &Memory) -> Option<Vector> {
     embedder
         .embed(&[memory.text.as_str()])
         .expect("vectors")
@@ -266,14 +266,14 @@ fn check_similar(engine: &Mnemon, origin: usize, least: f64) -> Result<(), TestC
         .expect("an answer");
     prop_assert_eq!(found.recalled.total, found.recalled.hits.len() as u64);
     let embedder = BuiltIn::new();
-    let Some(own) = vector(&embedder, origin) else {
+    let Some(own) = vector(embedder, origin) else {
         prop_assert_ne!(found.by, Likeness::Meaning);
         return Ok(());
     };
     prop_assert_eq!(found.by, Likeness::Meaning);
     let mut expected: Vec<(String, MemoryId)> = Vec::new();
     for memory in all.iter().filter(|it| it.id != origin.id) {
-        let cosine = vector(&embedder, memory).map_or(-1.0, |other| own.cosine(&other));
+        let cosine = vector(embedder, memory).map_or(-1.0, |other| own.cosine(&other));
         let similarity = f64::from(embedder.similarity(cosine));
         if cosine > 0.0 && similarity >= least {
             expected.push((format!("{cosine:.5}"), memory.id.clone()));

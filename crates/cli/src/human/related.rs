@@ -25,8 +25,10 @@ pub(crate) fn related_list(related: &Related, offset: usize, room: usize, now: T
         let memory = &hit.memory;
         let begin: String = memory.text.as_str().chars().take(1000).collect();
         let text = fit(&one_line(&begin), room.saturating_sub(6));
-        let author = memory.author.iter();
-        let author: String = author.map(|author| format!(" · {author}")).collect();
+        let author = memory
+            .author
+            .as_ref()
+            .map_or_else(String::new, |author| format!(" · {author}"));
         let _ = writeln!(out, "{rank:>3}. {text}");
         let _ = writeln!(
             out,

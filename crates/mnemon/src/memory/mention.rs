@@ -53,8 +53,9 @@ impl Memory {
 /// Hands over the fields of a body that are made to name memories.
 fn each_named(body: &Body, each: &mut dyn FnMut(&'static str, &str)) {
     let mut take = |field, texts: Option<&[String]>| {
-        let texts = texts.unwrap_or_default();
-        texts.iter().for_each(|text| each(field, text));
+        for text in texts.unwrap_or_default() {
+            each(field, text);
+        }
     };
     match body {
         Body::Turn(turn) => {

@@ -71,7 +71,9 @@ impl Vectors {
                 .map(|(_, value)| value * value)
                 .sum::<f64>()
                 .sqrt();
-            row.iter_mut().for_each(|(_, value)| *value /= length);
+            for (_, value) in &mut row {
+                *value /= length;
+            }
             row
         };
         Self {
