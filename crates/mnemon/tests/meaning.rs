@@ -8,7 +8,10 @@
 //! table that falls below them is worse. They are no goal that was reached:
 //! a sum of words is misled by a word in common far more than its teacher is.
 
+use std::collections::BTreeSet;
+
 use mnemon::embed::{BuiltIn, Embedder, Vector};
+use mnemon::recall::Question;
 
 fn vectors(texts: &[&str]) -> Vec<Vector> {
     let found = BuiltIn::new()
@@ -42,6 +45,31 @@ fn a_question_about_the_theme_finds_the_preference_for_dark_mode() {
     ] {
         let similarity = shown(question, unrelated);
         assert!(similarity < 0.6, "{unrelated}: {similarity}");
+    }
+}
+
+/// The stems of the words that say something.
+fn stems(text: &str) -> BTreeSet<String> {
+    let read = Question::parse(text).expect("no text is empty");
+    read.words().map(|(_, stem)| stem.to_owned()).collect()
+}
+
+#[test]
+fn answers_have_no_word_of_the_question_and_texts_of_a_topic_none_of_both() {
+    let sets = [
+        (include_str!("meaning/pairs.txt"), false),
+        (include_str!("meaning/topics.txt"), true),
+    ];
+    for (set, others_too) in sets {
+        for block in set.trim_end().split("\n\n") {
+            let words: Vec<_> = block.lines().map(|line| stems(&line[2..])).collect();
+            assert!(words[0].is_disjoint(&words[1]), "{block}");
+            let (asked, others) = (&words[0] | &words[1], &words[2..]);
+            assert!(
+                !others_too || others.iter().all(|other| other.is_disjoint(&asked)),
+                "{block}"
+            );
+        }
     }
 }
 
