@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Asks the teacher and the table the questions of `crates/mnemon/tests/meaning/pairs.txt`.
+"""Asks the teacher and the table the questions of `crates/mnemon/tests/meaning`.
 
     DIR/venv/bin/python tools/embedding/compare.py --work DIR
 
 Prints how often each finds the memory that answers a question, and how alike
-unrelated texts are to the table; writes the teacher's ranks beside the pairs.
+unrelated texts are to the table; writes the teacher's ranks beside the questions.
 """
 
 import argparse
@@ -15,8 +15,9 @@ import numpy as np
 from distil import corpus, table, teacher, words
 from train import HERE, TABLE
 
-PAIRS = HERE.parents[1] / "crates/mnemon/tests/meaning/pairs.txt"
-RANKS = PAIRS.with_name("teacher.txt")
+QUESTIONS = HERE.parents[1] / "crates/mnemon/tests/meaning"
+SETS = ("pairs", "topics")
+PLACES = ("group", "all", "answers")
 
 
 def main():
@@ -28,22 +29,29 @@ def main():
     arguments = parser.parse_args()
     ours = table.Table(arguments.table, words.Words(arguments.work / "teacher")).embed
     theirs = teacher.Teacher(arguments.work / "teacher").embed
-    groups = read_pairs()
-    ranks = {name: ranked(embed, groups) for name, embed in (("teacher", theirs), ("table", ours))}
-    for name, found in ranks.items():
-        report(name, found)
-    right = ranks["teacher"][:, 0] <= 3
-    also = (ranks["table"][right, 0] <= 3).mean()
-    print(f"of the {right.sum()} that the teacher has in the group's top 3, the table has {also:.3f}")
-    with RANKS.open("w", encoding="utf-8") as file:
-        for (query, *_), row in zip(groups, ranks["teacher"].tolist()):
-            file.write("\t".join([*map(str, row), query]) + "\n")
+    for name in SETS:
+        compare(name, theirs, ours)
     calibrate(ours, corpus.chitchat(arguments.work / "chitchat" / "dataset.json"))
 
 
-def read_pairs():
+def compare(name, theirs, ours):
+    """Prints what both make of one set, and keeps what the teacher made of it."""
+    groups = read_groups(QUESTIONS / f"{name}.txt")
+    ranks = {who: ranked(embed, groups) for who, embed in (("teacher", theirs), ("table", ours))}
+    for who, found in ranks.items():
+        report(name, who, found)
+    for column, place in enumerate(PLACES):
+        right = ranks["teacher"][:, column] <= 3
+        also = (ranks["table"][right, column] <= 3).sum()
+        print(f"{name:7} of the teacher's {right.sum()} in the top 3 of {place}: table {also}")
+    with (QUESTIONS / f"{name}.teacher.txt").open("w", encoding="utf-8") as file:
+        for (query, *_), row in zip(groups, ranks["teacher"].tolist()):
+            file.write("\t".join([*map(str, row), query]) + "\n")
+
+
+def read_groups(path):
     """Lists of a query, the memory that answers it, and its distractors."""
-    groups = PAIRS.read_text(encoding="utf-8").split("\n\n")
+    groups = path.read_text(encoding="utf-8").split("\n\n")
     return [[line[2:] for line in group.splitlines() if line[0] in "?=-"] for group in groups]
 
 
@@ -63,10 +71,10 @@ def ranked(embed, groups):
     return np.stack([(place >= right).sum(1) for place in places], 1)
 
 
-def report(name, ranks):
-    for column, place in enumerate(("group", "all", "answers")):
-        top = {k: (ranks[:, column] <= k).mean() for k in (1, 3)}
-        print(f"{name:8} {place:8} top 1 {top[1]:.3f}  top 3 {top[3]:.3f}")
+def report(name, who, ranks):
+    for column, place in enumerate(PLACES):
+        tops = [f"top {k} {(ranks[:, column] <= k).sum():3}" for k in (1, 3, 10)]
+        print(f"{name:7} {who:7} {place:8}", *tops, f"of {len(ranks)}")
 
 
 def calibrate(embed, messages):
