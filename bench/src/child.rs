@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use mnemon::memory::Space;
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 
 use crate::corpus::Corpus;
 use crate::place::{self, caller};
@@ -109,9 +109,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 fn get(root: &Path, id: &str) -> Result<()> {
     let engine = place::open(root)?;
     engine.get(&caller(), id, None)?;
-    let cpu = clock_gettime(ClockId::ProcessCPUTime);
-    let cpu_nanos = cpu.tv_sec.unsigned_abs() * 1_000_000_000 + cpu.tv_nsec.unsigned_abs();
-    let cpu_ms = measure::float(cpu_nanos) / 1e6;
+    let cpu_ms = measure::millis(measure::processor_time(ClockId::ProcessCPUTime));
     writeln!(io::stdout(), "{cpu_ms} {}", resident_mib_max()?)?;
     Ok(())
 }

@@ -12,6 +12,7 @@ mod corpus;
 mod limit;
 mod measure;
 mod place;
+mod plain;
 mod report;
 
 use std::io::{self, Write};
