@@ -6,6 +6,7 @@ use crate::{Result, benches};
 
 pub(crate) const USAGE: &str = "\
 mnemon-bench [--only NAME] [--quick] [--million] [--dir FOLDER] [--keep FOLDER] [--json FILE]
+mnemon-bench --plot REPORT SVG
 
   --only NAME    one bench alone
   --quick        a tenth of the work, for a first impression
@@ -13,7 +14,8 @@ mnemon-bench [--only NAME] [--quick] [--million] [--dir FOLDER] [--keep FOLDER] 
   --dir FOLDER   where the stores are made (default: here); put it on the disk
                  that is to be measured, not in memory
   --keep FOLDER  where the corpora for search stay for the next run
-  --json FILE    the figures as JSON too";
+  --json FILE    the figures as JSON too
+  --plot         draws how recall grows, from such a file";
 
 /// What the caller wants.
 #[derive(Debug, Default)]
@@ -24,6 +26,8 @@ pub(crate) struct Arguments {
     pub(crate) dir: Option<PathBuf>,
     pub(crate) keep: Option<PathBuf>,
     pub(crate) json: Option<PathBuf>,
+    /// A report, and where its picture goes.
+    pub(crate) plot: Option<(PathBuf, PathBuf)>,
     pub(crate) help: bool,
 }
 
@@ -43,6 +47,7 @@ impl Arguments {
                 "--dir" => arguments.dir = Some(value()?.into()),
                 "--json" => arguments.json = Some(value()?.into()),
                 "--keep" => arguments.keep = Some(value()?.into()),
+                "--plot" => arguments.plot = Some((value()?.into(), value()?.into())),
                 "--million" => arguments.million = true,
                 "--quick" => arguments.quick = true,
                 "--help" | "-h" => arguments.help = true,

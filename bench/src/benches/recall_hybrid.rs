@@ -91,22 +91,22 @@ pub(super) struct Times {
 }
 
 impl Times {
-    pub(super) fn take(
-        &mut self,
-        turn: &[Asked],
-        ask: &dyn Fn(&Asked) -> Result<usize>,
-    ) -> Result<()> {
+    fn take(&mut self, turn: &[Asked], ask: &dyn Fn(&Asked) -> Result<usize>) -> Result<()> {
         for asked in turn {
-            let before = processor_time(ClockId::ThreadCPUTime);
-            let (duration, hits) = time(|| ask(asked))?;
-            let after = processor_time(ClockId::ThreadCPUTime);
-            if hits == 0 {
+            if self.take_one(|| ask(asked))? == 0 {
                 return Err(format!("nothing answers {:?}", asked.text).into());
             }
-            self.clock.push(millis(duration));
-            self.processor.push(millis(after.saturating_sub(before)));
         }
         Ok(())
+    }
+
+    pub(super) fn take_one<T>(&mut self, ask: impl FnOnce() -> Result<T>) -> Result<T> {
+        let before = processor_time(ClockId::ThreadCPUTime);
+        let (duration, answer) = time(ask)?;
+        let after = processor_time(ClockId::ThreadCPUTime);
+        self.clock.push(millis(duration));
+        self.processor.push(millis(after.saturating_sub(before)));
+        Ok(answer)
     }
 
     pub(super) fn figures(&mut self, name: &str) -> Vec<Figure> {
