@@ -12,6 +12,8 @@ mod corpus;
 mod limit;
 mod measure;
 mod place;
+mod plain;
+mod plot;
 mod report;
 
 use std::io::{self, Write};
@@ -51,6 +53,9 @@ fn run(arguments: &[String]) -> Result<()> {
             names.join(", ")
         )?;
         return Ok(());
+    }
+    if let Some((report, picture)) = &arguments.plot {
+        return plot::draw(report, picture);
     }
     let place = Place::new(&arguments)?;
     let mut figures: Vec<Figure> = Vec::new();

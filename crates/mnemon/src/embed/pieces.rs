@@ -78,14 +78,44 @@ pub(crate) fn word(word: &str) -> Option<Vector> {
     found.into_iter().next().flatten()
 }
 
-/// How alike a word and a piece are, from 0 to 1.
-pub(crate) fn likeness(word: &Vector, piece: u16) -> f64 {
-    let Some(row) = TABLE.row(usize::from(piece) - 1) else {
-        return 0.0;
-    };
-    let product = f64::from(dot(word.components(), row));
-    let norm = f64::from(dot(row, row)).sqrt();
-    (product * f64::from(word.inverse_norm()) / norm.max(1.0)).clamp(0.0, 1.0)
+/// Some words, to be compared with pieces.
+pub(crate) struct Likeness {
+    dimension: usize,
+    /// The components of all words, one after the other.
+    components: Vec<i8>,
+    /// 0 for a word of which the table knows nothing.
+    inverse_norms: Vec<f32>,
+}
+
+impl Likeness {
+    pub(crate) fn to(words: &[Option<Vector>]) -> Self {
+        let dimension = TABLE.dimension();
+        let mut components = vec![0; dimension * words.len()];
+        for (place, word) in components.chunks_exact_mut(dimension).zip(words) {
+            if let Some(word) = word {
+                place.copy_from_slice(word.components());
+            }
+        }
+        let inverse_norm = |word: &Option<Vector>| word.as_ref().map_or(0.0, Vector::inverse_norm);
+        Self {
+            dimension,
+            components,
+            inverse_norms: words.iter().map(inverse_norm).collect(),
+        }
+    }
+
+    /// How alike each word and a piece are, from 0 to 1.
+    pub(crate) fn with(&self, piece: u16, out: &mut [f64]) {
+        let Some(row) = TABLE.row(usize::from(piece) - 1) else {
+            return out.fill(0.0);
+        };
+        let norm = f64::from(dot(row, row)).sqrt().max(1.0);
+        let words = self.components.chunks_exact(self.dimension);
+        for ((out, word), inverse_norm) in out.iter_mut().zip(words).zip(&self.inverse_norms) {
+            let product = f64::from(dot(word, row));
+            *out = (product * f64::from(*inverse_norm) / norm).clamp(0.0, 1.0);
+        }
+    }
 }
 
 fn weight(piece: u16) -> f32 {
@@ -100,9 +130,13 @@ mod tests {
     fn words_that_mean_alike_are_more_alike_than_others() {
         let pieces = |text: &str| Pieces::of(text.split(' '));
         let best = |question: &str, text: &str| {
-            let question = word(question).unwrap();
-            let pieces = pieces(text);
-            let all = pieces.iter().map(|piece| likeness(&question, piece));
+            let question = Likeness::to(&[word(question)]);
+            let mut alike = [0.0];
+            let all = pieces(text);
+            let all = all.iter().map(|piece| {
+                question.with(piece, &mut alike);
+                alike[0]
+            });
             all.fold(0.0, f64::max)
         };
         assert!(best("dog", "adopted puppy") > best("dog", "invoice currency"));

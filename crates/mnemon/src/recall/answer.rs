@@ -112,7 +112,7 @@ fn page(
             cosine: scored.cosine.map(f64::from),
             score: scored.score,
             rank: 0,
-            why: scored.why,
+            why: scored.why.told(),
             memory,
         })
         .collect();

@@ -8,6 +8,8 @@ mod product;
 mod soft;
 mod weighted;
 
+use balanced::Parts;
+
 use super::hit::Part;
 use super::probe::{Candidate, Candidates, Key, Term};
 use super::query::{Mode, Profile, Query};
@@ -28,7 +30,25 @@ pub(crate) struct Scored {
     pub(crate) score: f64,
     /// How well words and meaning fit, from 0 to 1.
     pub(crate) quality: f64,
-    pub(crate) why: Vec<Part>,
+    pub(crate) why: Why,
+}
+
+/// What a score is made of; told in words only for what is shown.
+#[derive(Clone, Debug)]
+pub(crate) enum Why {
+    /// By the balanced profile.
+    Balanced(Parts),
+    /// Already told.
+    Told(Vec<Part>),
+}
+
+impl Why {
+    pub(crate) fn told(self) -> Vec<Part> {
+        match self {
+            Self::Balanced(parts) => parts.why(),
+            Self::Told(parts) => parts,
+        }
+    }
 }
 
 /// All candidates that answer, the best first.
@@ -69,7 +89,7 @@ fn sort(scored: &mut [Scored]) {
     });
 }
 
-fn scored(candidate: &Candidate, score: f64, why: Vec<Part>) -> Scored {
+fn scored(candidate: &Candidate, score: f64, why: Why) -> Scored {
     Scored {
         key: candidate.key,
         created_micros: candidate.created_micros,
@@ -109,7 +129,8 @@ fn by_words(understood: &Understood, candidates: &Candidates) -> Vec<Scored> {
                 "its words fit {:.0} % as well as those of the best match",
                 value * 100.0
             );
-            scored(candidate, value, vec![Part::new("text", value, says)])
+            let part = Part::new("text", value, says);
+            scored(candidate, value, Why::Told(vec![part]))
         })
         .collect()
 }
@@ -127,7 +148,7 @@ fn by_meaning(candidates: &Candidates) -> Vec<Scored> {
                 value,
                 format!("cosine {value:.3} between question and memory"),
             );
-            scored(candidate, value, vec![part])
+            scored(candidate, value, Why::Told(vec![part]))
         })
         .collect()
 }

@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::soft::SoftMatch;
-use super::{Scored, scored};
+use super::{Scored, Why, scored};
 use crate::decay;
 use crate::memory::{Importance, Space};
 use crate::recall::hit::Part;
@@ -28,8 +28,8 @@ const CLOSE_LOOKS: usize = 64;
 const BEST_OF_SESSION: usize = 3;
 
 /// The parts of a score and what each is worth.
-#[derive(Clone, Debug)]
-struct Parts {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts {
     found: f64,
     meaning: f64,
     session: f64,
@@ -45,89 +45,69 @@ struct Parts {
     superseded: f64,
 }
 
+/// Each part's name, what it is worth, and what it says, in the order of [`Parts::values`].
+const WEIGHED: [(&str, f64, &str); 13] = [
+    (
+        "match",
+        1.0,
+        "how much of the question is said here or just around it",
+    ),
+    (
+        "meaning",
+        0.5,
+        "how near it is in meaning, 1 for the nearest",
+    ),
+    ("session", 0.4, "how well the best of its session fit"),
+    ("answer", 0.3, "how well the question fits that it follows"),
+    ("author", 0.4, "1 if it is by the one who is named"),
+    (
+        "date",
+        0.7,
+        "1 if it is of the date that is named, less soon after",
+    ),
+    ("when", 0.25, "1 if a time is asked for and it says one"),
+    ("question", -0.1, "1 if it only asks, itself"),
+    ("priority", 0.15, "importance that time has left"),
+    (
+        "place",
+        0.1,
+        "1 while its session is in use, less as it fades",
+    ),
+    ("pinned", 0.1, "1 if it is pinned"),
+    ("open", 0.05, "1 if it is still open"),
+    ("superseded", -0.5, "1 if another memory took its place"),
+];
+
 impl Parts {
-    fn weighed(&self) -> [(&'static str, f64, f64, &'static str); 13] {
+    fn values(&self) -> [f64; 13] {
         [
-            (
-                "match",
-                self.found,
-                1.0,
-                "how much of the question is said here or just around it",
-            ),
-            (
-                "meaning",
-                self.meaning,
-                0.5,
-                "how near it is in meaning, 1 for the nearest",
-            ),
-            (
-                "session",
-                self.session,
-                0.4,
-                "how well the best of its session fit",
-            ),
-            (
-                "answer",
-                self.answer,
-                0.3,
-                "how well the question fits that it follows",
-            ),
-            (
-                "author",
-                self.author,
-                0.4,
-                "1 if it is by the one who is named",
-            ),
-            (
-                "date",
-                self.date,
-                0.7,
-                "1 if it is of the date that is named, less soon after",
-            ),
-            (
-                "when",
-                self.when,
-                0.25,
-                "1 if a time is asked for and it says one",
-            ),
-            ("question", self.question, -0.1, "1 if it only asks, itself"),
-            (
-                "priority",
-                self.priority,
-                0.15,
-                "importance that time has left",
-            ),
-            (
-                "place",
-                self.place,
-                0.1,
-                "1 while its session is in use, less as it fades",
-            ),
-            ("pinned", self.pinned, 0.1, "1 if it is pinned"),
-            ("open", self.open, 0.05, "1 if it is still open"),
-            (
-                "superseded",
-                self.superseded,
-                -0.5,
-                "1 if another memory took its place",
-            ),
+            self.found,
+            self.meaning,
+            self.session,
+            self.answer,
+            self.author,
+            self.date,
+            self.when,
+            self.question,
+            self.priority,
+            self.place,
+            self.pinned,
+            self.open,
+            self.superseded,
         ]
     }
 
     fn score(&self) -> f64 {
-        self.weighed()
-            .iter()
-            .map(|(_, value, weight, _)| value * weight)
-            .sum()
+        let weighed = self.values().into_iter().zip(WEIGHED);
+        weighed.map(|(value, (_, weight, _))| value * weight).sum()
     }
 
-    fn why(&self) -> Vec<Part> {
-        let parts = self
-            .weighed()
-            .into_iter()
-            .filter(|(_, value, _, _)| *value != 0.0);
+    /// The parts that there are, with their reasons.
+    pub(super) fn why(&self) -> Vec<Part> {
+        let parts = self.values().into_iter().zip(WEIGHED);
         parts
-            .map(|(name, value, weight, says)| {
+            .filter(|(value, _)| *value != 0.0)
+            .map(|(value, (name, weight, says))| {
                 Part::new(name, value, format!("{says} (× {weight})"))
             })
             .collect()
@@ -148,21 +128,9 @@ pub(super) fn score(
     let list = &candidates.list;
     let coverage = coverage(understood, candidates);
     let mut parts = parts(query, understood, candidates, &coverage);
-    let mut order: Vec<usize> = (0..list.len()).collect();
     let first: Vec<f64> = parts.iter().map(Parts::score).collect();
-    order.sort_by(|a, b| {
-        let tie = |place: usize| {
-            (
-                std::cmp::Reverse(list[place].created_micros),
-                list[place].tie,
-            )
-        };
-        first[*b]
-            .total_cmp(&first[*a])
-            .then_with(|| tie(*a).cmp(&tie(*b)))
-    });
     let wanted = query.filter.offset.saturating_add(query.filter.limit);
-    order.truncate(wanted.max(CLOSE_LOOKS));
+    let order = best_of(list, &first, wanted.max(CLOSE_LOOKS));
     let soft = SoftMatch::new(understood, candidates);
     for place in &order {
         parts[*place].found = soft.of(*place, &|place, value| spread(list, place, value));
@@ -173,50 +141,92 @@ pub(super) fn score(
             let parts = &parts[place];
             Scored {
                 quality: parts.quality(),
-                ..scored(&list[place], parts.score(), parts.why())
+                ..scored(&list[place], parts.score(), Why::Balanced(*parts))
             }
         })
         .collect()
 }
 
-/// The best of a memory's own value and what its neighbours give.
+/// The places with the highest scores, in no order; of equal ones the newest.
+fn best_of(list: &[Candidate], scores: &[f64], most: usize) -> Vec<usize> {
+    let tie = |place: usize| {
+        let candidate = &list[place];
+        (
+            std::cmp::Reverse(candidate.created_micros),
+            candidate.tie,
+            place,
+        )
+    };
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    if order.len() > most {
+        order.select_nth_unstable_by(most - 1, |a, b| {
+            scores[*b]
+                .total_cmp(&scores[*a])
+                .then_with(|| tie(*a).cmp(&tie(*b)))
+        });
+        order.truncate(most);
+    }
+    order
+}
+
+/// The best of a memory's own value and what its neighbours give; values are at most 1.
 fn spread(list: &[Candidate], place: usize, value: &dyn Fn(usize) -> f64) -> f64 {
     let mut best = value(place);
-    let mut step = |weights: [f64; 3], next: &dyn Fn(&Candidate) -> Option<usize>| {
-        let mut at = Some(place);
+    each_around(list, place, &mut |at, weight| {
+        if weight > best {
+            best = best.max(weight * value(at));
+        }
+    });
+    best
+}
+
+/// The neighbours of a memory, with what they count there.
+fn each_around(list: &[Candidate], place: usize, each: &mut dyn FnMut(usize, f64)) {
+    let mut step = |weights: [f64; 3], next: fn(&Candidate) -> Option<usize>| {
+        let mut at = place;
         for weight in weights {
-            at = at.and_then(|at| next(&list[at]));
-            if let Some(at) = at {
-                best = best.max(weight * value(at));
-            }
+            let Some(there) = next(&list[at]) else { return };
+            at = there;
+            each(at, weight);
         }
     };
-    step(BEFORE, &|candidate| candidate.previous);
-    step(AFTER, &|candidate| candidate.next);
-    best
+    step(BEFORE, |candidate| candidate.previous);
+    step(AFTER, |candidate| candidate.next);
 }
 
 /// How much of what is asked, by weight, is there or just around.
 fn coverage(understood: &Understood, candidates: &Candidates) -> Vec<f64> {
     let list = &candidates.list;
     let known = |term: &Term, memories: u64| memories > 0 || matches!(term, Term::Name { .. });
-    let terms: Vec<(usize, &Term, f64)> = understood
+    let terms: Vec<(usize, bool, f64)> = understood
         .terms
         .iter()
         .zip(&candidates.terms)
         .enumerate()
         .filter(|(_, (term, rarity))| known(term, rarity.memories))
-        .map(|(place, (term, rarity))| (place, term, rarity.weight))
+        .map(|(bit, (term, rarity))| (bit, matches!(term, Term::Name { .. }), rarity.weight))
         .collect();
     let whole: f64 = terms.iter().map(|(_, _, weight)| weight).sum();
-    let has = |place: usize, bit: usize| f64::from(u8::from(list[place].matched & (1 << bit) != 0));
+    let whole = if whole > 0.0 { whole } else { 1.0 };
+    let mut around: Vec<(u64, f64)> = Vec::with_capacity(BEFORE.len() + AFTER.len());
     (0..list.len())
         .map(|place| {
-            let worth = terms.iter().map(|(bit, term, weight)| match term {
-                Term::Name { .. } => weight * has(place, *bit),
-                _ => weight * spread(list, place, &|place| has(place, *bit)),
+            around.clear();
+            each_around(list, place, &mut |at, weight| {
+                around.push((list[at].matched, weight));
             });
-            worth.sum::<f64>() / if whole > 0.0 { whole } else { 1.0 }
+            let own = list[place].matched;
+            let worth = terms.iter().map(|(bit, is_name, weight)| {
+                let bit = 1 << bit;
+                let near = around.iter().filter(|(matched, _)| matched & bit != 0);
+                weight
+                    * match own & bit != 0 {
+                        true => 1.0,
+                        false if *is_name => 0.0,
+                        false => near.map(|(_, weight)| *weight).fold(0.0, f64::max),
+                    }
+            });
+            worth.sum::<f64>() / whole
         })
         .collect()
 }
@@ -232,13 +242,12 @@ fn parts(
     let text = |place: usize| list[place].text / best_text;
     let cosine = |candidate: &Candidate| f64::from(candidate.cosine.unwrap_or(0.0).max(0.0));
     let best_cosine = list.iter().map(cosine).fold(0.0, f64::max).max(1e-9);
-    let sessions = sessions(candidates, &text);
     let now = query.filter.now_micros;
+    let homes = Homes::of(candidates, &text, now);
     list.iter()
         .enumerate()
         .map(|(place, candidate)| {
-            let home = &candidates.places[&candidate.place];
-            let in_session = matches!(home.space, Space::Session(_));
+            let home = homes.home(place);
             let asked_before = candidate
                 .previous
                 .filter(|before| list[*before].is_question);
@@ -246,7 +255,11 @@ fn parts(
             Parts {
                 found: coverage[place],
                 meaning: cosine(candidate) / best_cosine,
-                session: sessions[place],
+                session: if home.is_session {
+                    home.best
+                } else {
+                    text(place)
+                },
                 answer: asked_before.map_or(0.0, text),
                 author: flag(understood.author.is_some() && candidate.author == understood.author),
                 date: understood
@@ -255,11 +268,7 @@ fn parts(
                 when: flag(understood.asks_when && candidate.has_time),
                 question: flag(candidate.is_question),
                 priority: priority(candidate, now),
-                place: if in_session {
-                    session::priority(home.last_written_micros, now)
-                } else {
-                    1.0
-                },
+                place: home.priority,
                 pinned: flag(candidate.pinned),
                 open: flag(candidate.is_open),
                 superseded: flag(candidate.is_superseded),
@@ -268,27 +277,68 @@ fn parts(
         .collect()
 }
 
-/// For each candidate how well the best of its session fit; outside of sessions each is alone.
-fn sessions(candidates: &Candidates, text: &dyn Fn(usize) -> f64) -> Vec<f64> {
-    let mut best: std::collections::BTreeMap<u32, Vec<f64>> = std::collections::BTreeMap::new();
-    for (place, candidate) in candidates.list.iter().enumerate() {
-        best.entry(candidate.place).or_default().push(text(place));
-    }
-    for texts in best.values_mut() {
-        texts.sort_by(|a, b| b.total_cmp(a));
-        texts.truncate(BEST_OF_SESSION);
-    }
-    let of = |(place, candidate): (usize, &Candidate)| {
-        let home = &candidates.places[&candidate.place];
-        if !matches!(home.space, Space::Session(_)) {
-            return text(place);
+/// Where candidates live, each place looked at once.
+struct Homes {
+    list: Vec<Home>,
+    /// For each candidate, which of the list.
+    of: Vec<usize>,
+}
+
+struct Home {
+    is_session: bool,
+    /// How well the best of the session fit; outside of sessions each is alone.
+    best: f64,
+    priority: f64,
+}
+
+impl Homes {
+    fn of(candidates: &Candidates, text: &dyn Fn(usize) -> f64, now_micros: i64) -> Self {
+        let numbers: Vec<u32> = candidates.places.keys().copied().collect();
+        let mut last = 0;
+        let mut home_of = |candidate: &Candidate| {
+            // The next one is mostly of the same session.
+            if numbers[last] != candidate.place {
+                last = numbers
+                    .binary_search(&candidate.place)
+                    .expect("every candidate has a place");
+            }
+            last
+        };
+        let of: Vec<usize> = candidates.list.iter().map(&mut home_of).collect();
+        let mut best = vec![[0.0_f64; BEST_OF_SESSION]; numbers.len()];
+        for (place, home) in of.iter().enumerate() {
+            let mut text = text(place);
+            for best in &mut best[*home] {
+                if text > *best {
+                    std::mem::swap(best, &mut text);
+                }
+            }
         }
-        let members = usize::try_from(home.memories).unwrap_or(usize::MAX);
-        #[expect(clippy::cast_precision_loss, reason = "at most three")]
-        let members = members.clamp(1, BEST_OF_SESSION) as f64;
-        best[&candidate.place].iter().sum::<f64>() / members
-    };
-    candidates.list.iter().enumerate().map(of).collect()
+        let homes = candidates.places.values().zip(best);
+        let list = homes.map(|(place, best)| {
+            let is_session = matches!(place.space, Space::Session(_));
+            let members = usize::try_from(place.memories).unwrap_or(usize::MAX);
+            #[expect(clippy::cast_precision_loss, reason = "at most three")]
+            let members = members.clamp(1, BEST_OF_SESSION) as f64;
+            Home {
+                is_session,
+                best: best.iter().sum::<f64>() / members,
+                priority: if is_session {
+                    session::priority(place.last_written_micros, now_micros)
+                } else {
+                    1.0
+                },
+            }
+        });
+        Self {
+            list: list.collect(),
+            of,
+        }
+    }
+
+    fn home(&self, place: usize) -> &Home {
+        &self.list[self.of[place]]
+    }
 }
 
 fn priority(candidate: &Candidate, now_micros: i64) -> f64 {

@@ -1,6 +1,6 @@
 //! `product`: importance × decay × recency × match.
 
-use super::Scored;
+use super::{Scored, Why};
 use crate::decay;
 use crate::memory::Memory;
 use crate::recall::hit::Part;
@@ -20,7 +20,7 @@ pub(super) fn refine(query: &Query, scored: &mut Scored, memory: &Memory) {
         _ => 1.0,
     };
     let found = scored.quality.clamp(0.0, 1.0);
-    scored.why = vec![
+    scored.why = Why::Told(vec![
         Part::new("match", found, "how well words and meaning fit"),
         Part::new(
             "importance",
@@ -33,6 +33,6 @@ pub(super) fn refine(query: &Query, scored: &mut Scored, memory: &Memory) {
             recency,
             "1.5 if it was asked for within a day, else 1",
         ),
-    ];
+    ]);
     scored.score = importance * decay * recency * found;
 }

@@ -1,10 +1,9 @@
 //! Words that mean nearly the same count nearly as much.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use crate::embed::Vector;
-use crate::embed::pieces::{self, likeness};
+use crate::embed::pieces::{self, Likeness};
 use crate::recall::probe::{Candidates, Term};
 use crate::recall::understood::Understood;
 
@@ -17,35 +16,67 @@ pub(super) struct SoftMatch<'a> {
     terms: Vec<Wanted<'a>>,
     /// The weight of all terms together.
     whole: f64,
+    likeness: Likeness,
     /// For each candidate that was asked for, how well it meets each term.
-    met: RefCell<HashMap<usize, Vec<f64>>>,
+    met: RefCell<Rows>,
     /// How alike each term and each piece are.
-    likeness: RefCell<HashMap<u16, Vec<f64>>>,
+    alike: RefCell<Rows>,
 }
 
 struct Wanted<'a> {
     term: &'a Term,
     weight: f64,
-    vector: Option<Vector>,
+}
+
+/// A row of numbers for each of some places, filled in when it is first needed.
+struct Rows {
+    /// Where the row of each place begins, and one more; 0 if there is none yet.
+    begins: Vec<u32>,
+    numbers: Vec<f64>,
+    width: usize,
+}
+
+impl Rows {
+    fn new(places: usize, width: usize) -> Self {
+        Self {
+            begins: vec![0; places],
+            numbers: Vec::new(),
+            width,
+        }
+    }
+
+    fn of(&mut self, place: usize, fill: impl FnOnce(&mut [f64])) -> &[f64] {
+        if self.begins[place] == 0 {
+            let begin = self.numbers.len();
+            self.numbers.resize(begin + self.width, 0.0);
+            fill(&mut self.numbers[begin..]);
+            self.begins[place] = u32::try_from(begin + 1).unwrap_or(0);
+        }
+        let begin = self.begins[place] as usize - 1;
+        &self.numbers[begin..begin + self.width]
+    }
 }
 
 impl<'a> SoftMatch<'a> {
     pub(super) fn new(understood: &'a Understood, candidates: &'a Candidates) -> Self {
-        let terms = understood.terms.iter().zip(&understood.surface);
-        let terms: Vec<Wanted<'a>> = terms
+        let word = |surface: &Option<String>| surface.as_ref().and_then(|word| pieces::word(word));
+        let words: Vec<Option<Vector>> = understood.surface.iter().map(word).collect();
+        let terms: Vec<Wanted<'a>> = understood
+            .terms
+            .iter()
             .zip(&candidates.terms)
-            .map(|((term, surface), rarity)| Wanted {
+            .map(|(term, rarity)| Wanted {
                 term,
                 weight: rarity.weight,
-                vector: surface.as_ref().and_then(|word| pieces::word(word)),
             })
             .collect();
         Self {
             candidates,
             whole: terms.iter().map(|wanted| wanted.weight).sum(),
+            likeness: Likeness::to(&words[..terms.len()]),
+            met: RefCell::new(Rows::new(candidates.list.len(), terms.len())),
+            alike: RefCell::new(Rows::new(1 << 16, terms.len())),
             terms,
-            met: RefCell::default(),
-            likeness: RefCell::default(),
         }
     }
 
@@ -66,29 +97,20 @@ impl<'a> SoftMatch<'a> {
     }
 
     fn met(&self, place: usize, bit: usize) -> f64 {
-        if let Some(met) = self.met.borrow().get(&place) {
-            return met[bit];
-        }
         let candidate = &self.candidates.list[place];
-        let mut met: Vec<f64> = (0..self.terms.len())
-            .map(|bit| f64::from(u8::from(candidate.matched & (1 << bit) != 0)))
-            .collect();
-        for piece in candidate.pieces.iter() {
-            let mut known = self.likeness.borrow_mut();
-            let alike = known.entry(piece).or_insert_with(|| self.alike(piece));
-            for (met, alike) in met.iter_mut().zip(alike) {
-                *met = met.max(*alike);
-            }
+        // Nothing is more alike than the word itself.
+        if candidate.matched & (1 << bit) != 0 {
+            return 1.0;
         }
-        let answer = met[bit];
-        self.met.borrow_mut().insert(place, met);
-        answer
-    }
-
-    fn alike(&self, piece: u16) -> Vec<f64> {
-        let vectors = self.terms.iter().map(|wanted| wanted.vector.as_ref());
-        vectors
-            .map(|vector| vector.map_or(0.0, |vector| likeness(vector, piece)))
-            .collect()
+        let (mut met, mut alike) = (self.met.borrow_mut(), self.alike.borrow_mut());
+        let met = met.of(place, |best| {
+            for piece in candidate.pieces.iter() {
+                let alike = alike.of(piece.into(), |row| self.likeness.with(piece, row));
+                for (best, alike) in best.iter_mut().zip(alike) {
+                    *best = best.max(*alike);
+                }
+            }
+        });
+        met[bit]
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Scored;
+use super::{Scored, Why};
 use crate::decay;
 use crate::memory::{Kind, Memory};
 use crate::recall::hit::Part;
@@ -27,7 +27,7 @@ pub(super) fn refine(query: &Query, scored: &mut Scored, memory: &Memory) {
     let importance = importance(memory);
     let access =
         hours_since_access(memory, now).map_or(NEVER_ASKED, |hours| (-ACCESS_RATE * hours).exp());
-    scored.why = vec![
+    scored.why = Why::Told(vec![
         Part::new("match", text, "how well words and meaning fit, × 0.4"),
         Part::new("time", time, "how fresh it is, × 0.3"),
         Part::new(
@@ -36,7 +36,7 @@ pub(super) fn refine(query: &Query, scored: &mut Scored, memory: &Memory) {
             "how much its kind and its body say it matters, × 0.2",
         ),
         Part::new("access", access, "how recently it was asked for, × 0.1"),
-    ];
+    ]);
     scored.score = TEXT * text + TIME * time + IMPORTANCE * importance + ACCESS * access;
 }
 
