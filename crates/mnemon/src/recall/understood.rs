@@ -285,11 +285,13 @@ mod tests {
             assert_eq!(understood.author, author, "{text}");
             assert_eq!(understood.meaning, meaning, "{text}");
         }
-        let names = understand("did Priya call Tomas", &authors).terms;
-        let count = names
+        let two = understand("did Priya call Tomas Berg", &authors);
+        assert_eq!(two.author, None);
+        let names = two
+            .terms
             .iter()
             .filter(|term| matches!(term, Term::Name { .. }));
-        assert_eq!(count.count(), 2);
+        assert_eq!(names.count(), 3);
     }
 
     #[test]
