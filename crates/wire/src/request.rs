@@ -273,8 +273,16 @@ fn metadata(fields: &mut Fields) -> Result<Option<Vec<(String, String)>>> {
         Some(Value::Object(members)) => members
             .into_iter()
             .map(|(key, value)| {
-                let place = format!("meta.{}", shorten(&key));
-                Ok((key, text(&place, value)?))
+                // As filters compare them: texts bare, the rest as JSON.
+                let said = match value {
+                    Value::String(text) => text,
+                    Value::Number(_) | Value::Bool(_) => value.to_string(),
+                    other => {
+                        let place = format!("meta.{}", shorten(&key));
+                        text(&place, other)?
+                    }
+                };
+                Ok((key, said))
             })
             .collect::<Result<_>>()
             .map(Some),

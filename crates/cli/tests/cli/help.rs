@@ -103,7 +103,7 @@ fn the_first_page_lists_the_commands() {
 
     New here? `mnemon demo` makes a small store to look around in.
     "#);
-    insta::assert_snapshot!(sandbox.run(&["get", "--help"]).stdout, @r"
+    insta::assert_snapshot!(sandbox.run(&["get", "--help"]).stdout, @r#"
     Show one memory
 
     Usage: mnemon get [OPTIONS] <ID>
@@ -125,7 +125,7 @@ fn the_first_page_lists_the_commands() {
     Examples:
       mnemon get DEC-001 --session review
       mnemon get review/DEC-001 --json
-    ");
+    "#);
 }
 
 #[test]

@@ -315,7 +315,7 @@ impl Homes {
             }
         }
         let homes = candidates.places.values().zip(best);
-        let list = homes.map(|(place, best)| {
+        let by_place = homes.map(|(place, best)| {
             let is_session = matches!(place.space, Space::Session(_));
             let members = usize::try_from(place.memories).unwrap_or(usize::MAX);
             #[expect(clippy::cast_precision_loss, reason = "at most three")]
@@ -331,7 +331,7 @@ impl Homes {
             }
         });
         Self {
-            list: list.collect(),
+            list: by_place.collect(),
             of,
         }
     }
