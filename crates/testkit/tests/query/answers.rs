@@ -157,14 +157,7 @@ fn the_short_form_says_the_same() {
 
 #[test]
 fn what_can_not_be_answered_is_refused_by_the_engine() {
-    let stage = stage();
-    for (query, code, place) in [(
-        json!({"session": "nowhere"}),
-        "E_SESSION_NOT_FOUND",
-        "there is no session",
-    )] {
-        let error = stage.ask(query).unwrap_err();
-        assert_eq!(error.code().as_str(), code);
-        assert!(error.to_string().starts_with(place), "{error}");
-    }
+    let error = stage().ask(json!({"session": "nowhere"})).unwrap_err();
+    assert_eq!(error.code().as_str(), "E_SESSION_NOT_FOUND");
+    assert!(error.to_string().starts_with("there is no session"));
 }
