@@ -244,7 +244,10 @@ impl Error {
     pub fn retryable(&self) -> bool {
         matches!(
             self,
-            Self::LockTimeout { .. } | Self::Full { .. } | Self::LogReplaced { .. }
+            Self::LockTimeout { .. }
+                | Self::Full { .. }
+                | Self::LogReplaced { .. }
+                | Self::QueryTimeout
         ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
     }
 

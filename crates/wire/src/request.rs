@@ -286,6 +286,24 @@ fn metadata(fields: &mut Fields) -> Result<Option<Vec<(String, String)>>> {
             })
             .collect::<Result<_>>()
             .map(Some),
+        // As they are typed on a command line.
+        Some(Value::Array(pairs)) => pairs
+            .into_iter()
+            .enumerate()
+            .map(|(number, pair)| {
+                let place = format!("meta[{number}]");
+                let pair = text(&place, pair)?;
+                let (key, value) = pair.split_once('=').ok_or_else(|| {
+                    wrong(
+                        place.clone(),
+                        "must be key=value",
+                        Some(&Value::String(pair.clone())),
+                    )
+                })?;
+                Ok((key.to_owned(), value.to_owned()))
+            })
+            .collect::<Result<_>>()
+            .map(Some),
         Some(other) => Err(wrong("meta", "must be an object of texts", Some(&other))),
     }
 }

@@ -104,7 +104,7 @@ impl Fields {
         let Some(value) = self.take(name) else {
             return Ok(None);
         };
-        match value.as_u64().and_then(|given| usize::try_from(given).ok()) {
+        match whole_number(&value).and_then(|given| usize::try_from(given).ok()) {
             Some(given) if given <= max => Ok(Some(given)),
             _ => Err(wrong(
                 self.place(name),
@@ -248,4 +248,17 @@ fn snake_case(name: &str) -> String {
         snake.push(c.to_ascii_lowercase());
     }
     snake
+}
+
+/// A whole number; some programs know only one sort of number, and write 10.0.
+fn whole_number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| {
+        let number = value.as_f64()?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is whole, and within what a float counts exactly"
+        )]
+        (number.fract() == 0.0 && (0.0..1e15).contains(&number)).then_some(number as u64)
+    })
 }
