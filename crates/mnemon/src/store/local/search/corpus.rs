@@ -27,12 +27,15 @@ pub(super) struct Corpus<'a> {
     pub(super) live: u64,
     live_words: u64,
     live_more: HashMap<u32, i64>,
+    /// Nothing before has a pending memory beside it.
+    first_linked: u32,
 }
 
 impl<'a> Corpus<'a> {
     pub(super) fn new(seen: &'a Seen) -> Self {
         let last_pending = seen.pending.list.last().map_or(0, |last| last.n);
         let list = seen.pending.list.iter();
+        let linked = seen.pending.previous.keys().chain(seen.pending.next.keys());
         let mut corpus = Self {
             seen,
             by_number: list.map(|pending| (pending.n, pending)).collect(),
@@ -40,6 +43,7 @@ impl<'a> Corpus<'a> {
             live: seen.loaded.live.values().sum(),
             live_words: seen.loaded.live_words,
             live_more: HashMap::new(),
+            first_linked: linked.min().copied().unwrap_or(u32::MAX),
         };
         corpus.correct_counts();
         corpus
@@ -112,22 +116,34 @@ impl<'a> Corpus<'a> {
         }
     }
 
-    /// The memories before and after in the session; 0 if there is none.
-    pub(super) fn neighbours(&self, n: u32) -> (u32, u32) {
+    /// The memory before in the session; 0 if there is none.
+    pub(super) fn previous(&self, n: u32) -> u32 {
         let facts = self.facts(n);
-        let pending = &self.seen.pending;
-        let previous = pending.previous.get(&n).copied().unwrap_or(facts.previous);
+        let pending = self.pending_link(n, &self.seen.pending.previous);
+        self.same_place(facts, pending.unwrap_or(facts.previous))
+    }
+
+    /// The memory after in the session; 0 if there is none.
+    pub(super) fn next(&self, n: u32) -> u32 {
+        let pending = self.pending_link(n, &self.seen.pending.next);
         // A changed memory keeps its place; only what is new moves the end.
-        let in_rows = self.seen.loaded.facts(n).next;
-        let next = pending.next.get(&n).copied().unwrap_or(in_rows);
-        let same = |other: u32| {
-            let there = self.facts(other);
-            if there.flags.present && there.place == facts.place {
-                other
-            } else {
-                0
-            }
-        };
-        (same(previous), same(next))
+        let next = pending.unwrap_or_else(|| self.seen.loaded.facts(n).next);
+        self.same_place(self.facts(n), next)
+    }
+
+    fn pending_link(&self, n: u32, links: &HashMap<u32, u32>) -> Option<u32> {
+        if n < self.first_linked {
+            return None;
+        }
+        links.get(&n).copied()
+    }
+
+    fn same_place(&self, facts: &Facts, other: u32) -> u32 {
+        let there = self.facts(other);
+        if there.flags.present && there.place == facts.place {
+            other
+        } else {
+            0
+        }
     }
 }

@@ -186,8 +186,12 @@ impl LocalView<'_> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT space, recorded FROM logs WHERE n = ?1")?;
+        let mut last = None;
         for candidate in list {
-            if places.contains_key(&candidate.place) {
+            // The next one is mostly of the same session.
+            let is_known = last == Some(candidate.place) || places.contains_key(&candidate.place);
+            last = Some(candidate.place);
+            if is_known {
                 continue;
             }
             let place = statement.query_row([candidate.place], |row| {
@@ -236,8 +240,8 @@ fn choose(
     for n in chosen.clone() {
         let (mut before, mut after) = (n, n);
         for _ in 0..NEIGHBOURS {
-            before = corpus.neighbours(before).0;
-            after = corpus.neighbours(after).1;
+            before = corpus.previous(before);
+            after = corpus.next(after);
             let both = [before, after].into_iter();
             chosen.extend(both.filter(|n| *n != 0 && allowed(*n)));
         }
@@ -259,7 +263,6 @@ fn candidates(
         .map(|n| {
             let facts = corpus.facts(*n);
             let found = text.of(*n);
-            let (previous, next) = corpus.neighbours(*n);
             Candidate {
                 key: Key(*n),
                 tie: facts.tie,
@@ -277,8 +280,8 @@ fn candidates(
                 text: found.map_or(0.0, |found| found.score),
                 matched: found.map_or(0, |found| found.matched),
                 cosine: meaning.cosine(*n),
-                previous: place_of(previous),
-                next: place_of(next),
+                previous: place_of(corpus.previous(*n)),
+                next: place_of(corpus.next(*n)),
             }
         })
         .collect()
