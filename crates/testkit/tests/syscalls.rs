@@ -51,6 +51,16 @@ fn a_kill_at_any_call_of_a_write_leaves_all_or_nothing() {
 }
 
 #[test]
+fn a_kill_at_any_call_while_memories_become_searchable_leaves_all_or_nothing() {
+    let fill = |_| {
+        let (mode, mut settings) = write(1, SESSION);
+        settings.push("pending_max=1".into());
+        (mode, settings)
+    };
+    kill_everywhere("fill", fill, |_| {});
+}
+
+#[test]
 fn a_kill_at_any_call_of_a_transaction_leaves_all_or_nothing() {
     kill_everywhere("transaction", |_| write(5, SESSION), |_| {});
 }

@@ -100,10 +100,11 @@ impl Settings {
         config.storage.session_bytes_max = u64::MAX / 2;
         config.lock.timeout_ms = self.number("lock_ms", 60_000);
         config.storage.retry_backoff_ms = self.number("retry_ms", config.storage.retry_backoff_ms);
-        // Small, so that what is written becomes searchable again and again.
+        let options = LocalOptions::from(&config);
+        let pending_max = self.number("pending_max", options.pending_max.into());
         let options = LocalOptions {
-            pending_max: 5,
-            ..LocalOptions::from(&config)
+            pending_max: u32::try_from(pending_max).unwrap_or(u32::MAX),
+            ..options
         };
         let store = LocalStore::create_on(disk, &self.root, options)?;
         Ok(Mnemon::new(Arc::new(store), config))

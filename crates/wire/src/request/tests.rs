@@ -135,7 +135,7 @@ fn whatever_is_wrong_is_refused_with_its_place() {
             "must be a number",
         ),
         (json!({"confidence": "rather"}), "confidence", "or explicit"),
-        (json!({"meta": {"k": 1}}), "meta.k", "must be text"),
+        (json!({"meta": {"k": [1]}}), "meta.k", "must be text"),
         (json!({"meta": []}), "meta", "an object of texts"),
         (json!({"sort": "colour"}), "sort", "none of newest"),
         (json!({"mode": "x"}), "mode", "none of hybrid"),

@@ -294,15 +294,15 @@ struct Home {
 impl Homes {
     fn of(candidates: &Candidates, text: &dyn Fn(usize) -> f64, now_micros: i64) -> Self {
         let numbers: Vec<u32> = candidates.places.keys().copied().collect();
-        let mut last = 0;
+        let mut latest = 0;
         let mut home_of = |candidate: &Candidate| {
             // The next one is mostly of the same session.
-            if numbers[last] != candidate.place {
-                last = numbers
+            if numbers[latest] != candidate.place {
+                latest = numbers
                     .binary_search(&candidate.place)
                     .expect("every candidate has a place");
             }
-            last
+            latest
         };
         let of: Vec<usize> = candidates.list.iter().map(&mut home_of).collect();
         let mut best = vec![[0.0_f64; BEST_OF_SESSION]; numbers.len()];

@@ -9,13 +9,17 @@
 //! Invariant: a row of the tables counts only up to `search.upto`, and not if
 //! its number is in `unsearched`; so a fill that was cut short changes no answer.
 
+mod best;
 mod check;
 mod chunks;
+mod corpus;
 mod deadline;
 mod facts;
 mod fill;
 mod fits;
+mod found;
 mod full_text;
+mod meaning;
 mod pending;
 mod vectors;
 mod view;

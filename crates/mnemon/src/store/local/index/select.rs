@@ -1,7 +1,5 @@
 //! From a filter to SQL. Values are always bound, never written into the text.
 
-use std::collections::HashSet;
-
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
@@ -68,7 +66,7 @@ pub(crate) fn numbers(
     connection: &Connection,
     files: &LogFiles,
     filter: &Filter,
-) -> Result<HashSet<u32>> {
+) -> Result<Vec<u32>> {
     let conditions = Conditions::of(filter);
     if filter.contains.is_none() {
         return conditions
@@ -83,7 +81,7 @@ pub(crate) fn numbers(
     let candidates = conditions
         .page(connection, &everything)
         .map_err(Error::index("index"))?;
-    let mut numbers = HashSet::new();
+    let mut numbers = Vec::new();
     for pointer in candidates {
         if filter.fits(&pointer.load(files)?) {
             numbers.extend(u32::try_from(pointer.n));
@@ -210,7 +208,7 @@ impl Conditions {
         }
     }
 
-    fn numbers(&self, connection: &Connection) -> rusqlite::Result<HashSet<u32>> {
+    fn numbers(&self, connection: &Connection) -> rusqlite::Result<Vec<u32>> {
         let sql = format!(
             "SELECT m.n FROM memories m JOIN logs l ON l.n = m.log {}",
             self.sql

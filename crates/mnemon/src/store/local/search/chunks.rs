@@ -5,6 +5,7 @@
 //! it has more does not count there (see [`super`]).
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +20,33 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub(super) struct Chunk {
     pub(super) facts: Vec<Facts>,
+    pub(super) bounds: Bounds,
     pub(super) vectors: VectorRows,
+}
+
+/// Between what the rows of a chunk lie: memories that were kept one after the
+/// other are mostly of few places and of about the same time.
+#[derive(Clone, Debug)]
+pub(super) struct Bounds {
+    pub(super) places: RangeInclusive<u32>,
+    pub(super) created_micros: RangeInclusive<i64>,
+}
+
+impl Bounds {
+    fn of(facts: &[Facts]) -> Self {
+        let (mut places, mut created) = ((u32::MAX, 0), (i64::MAX, i64::MIN));
+        for facts in facts.iter().filter(|facts| facts.flags.present) {
+            places = (places.0.min(facts.place), places.1.max(facts.place));
+            created = (
+                created.0.min(facts.created_micros),
+                created.1.max(facts.created_micros),
+            );
+        }
+        Self {
+            places: places.0..=places.1,
+            created_micros: created.0..=created.1,
+        }
+    }
 }
 
 /// All rows, and the names of authors.
@@ -69,8 +96,10 @@ impl Chunks {
             if chunks.len() <= place {
                 chunks.resize(place + 1, None);
             }
+            let facts: Vec<Facts> = rows.chunks_exact(ROW_BYTES).map(Facts::read).collect();
             chunks[place] = Some(Arc::new(Chunk {
-                facts: rows.chunks_exact(ROW_BYTES).map(Facts::read).collect(),
+                bounds: Bounds::of(&facts),
+                facts,
                 vectors,
             }));
         }

@@ -159,14 +159,13 @@ impl<'a> Round<'a> {
             Some(author) => self.name(author.as_str())?,
             None => 0,
         };
-        let is_superseded = pending::is_superseded(self.connection, row)?;
         let mut facts = Facts::of(
             memory,
             &document,
             row.log,
             author,
             row.version(),
-            is_superseded,
+            row.is_superseded,
         );
         if is_new {
             facts.previous = self.sequence.append(self.connection, row)?;

@@ -57,6 +57,8 @@ const CACHE_MAX: usize = 4096;
 pub(super) struct Row {
     pub(super) pointer: Pointer,
     pub(super) log: u32,
+    /// Whether another memory says that it supersedes this one.
+    pub(super) is_superseded: bool,
 }
 
 impl Row {
@@ -94,10 +96,10 @@ impl PendingCache {
         for row in rows {
             let is_new = row.n() > progress.upto;
             let pending = match known.get(&row.n()) {
-                Some(known) if known.is_of(&row, connection).map_err(index())? => known.clone(),
+                Some(known) if known.is_of(&row) => known.clone(),
                 _ => {
                     let memory = row.pointer.load(files)?;
-                    let pending = look_at(connection, embedder, &row, &memory, loaded, &mut found)?;
+                    let pending = look_at(embedder, &row, &memory, loaded, &mut found)?;
                     let pending = Arc::new(pending);
                     // An author without a number has another one the next time.
                     if pending.facts.author < NEW_AUTHORS {
@@ -124,10 +126,10 @@ impl PendingCache {
 
 impl Pending {
     /// Whether this is still what the row says.
-    fn is_of(&self, row: &Row, connection: &Connection) -> rusqlite::Result<bool> {
-        Ok(self.facts.version == row.version()
+    fn is_of(&self, row: &Row) -> bool {
+        self.facts.version == row.version()
             && self.facts.flags.forgotten == row.pointer.state.forgotten.is_some()
-            && self.facts.flags.is_superseded == is_superseded(connection, row)?)
+            && self.facts.flags.is_superseded == row.is_superseded
     }
 
     /// How often a term occurs; patterns at most once.
@@ -152,8 +154,11 @@ impl Pending {
 
 /// The rows of what is pending, up to so many new ones, in the order of their numbers.
 pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite::Result<Vec<Row>> {
-    let columns =
-        format!("SELECT {POINTER_COLUMNS}, m.log FROM memories m JOIN logs l ON l.n = m.log");
+    let superseded =
+        format!("EXISTS (SELECT 1 FROM links WHERE target = m.id AND rel = '{SUPERSEDES}')");
+    let columns = format!(
+        "SELECT {POINTER_COLUMNS}, m.log, {superseded} FROM memories m JOIN logs l ON l.n = m.log"
+    );
     let changed =
         format!("{columns} WHERE m.n IN (SELECT n FROM unsearched) AND m.n <= ?1 ORDER BY m.n");
     let new = format!("{columns} WHERE m.n > ?1 ORDER BY m.n LIMIT ?2");
@@ -161,6 +166,7 @@ pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite
         Ok(Row {
             pointer: Pointer::from_row(row)?,
             log: row.get(11)?,
+            is_superseded: row.get(12)?,
         })
     };
     let mut changed = connection.prepare_cached(&changed)?;
@@ -218,15 +224,7 @@ impl Sequence {
     }
 }
 
-/// Whether another memory says that it supersedes this one.
-pub(super) fn is_superseded(connection: &Connection, row: &Row) -> rusqlite::Result<bool> {
-    connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM links WHERE target = ?1 AND rel = ?2)")?
-        .query_row([row.pointer.id.as_str(), SUPERSEDES], |row| row.get(0))
-}
-
 fn look_at(
-    connection: &Connection,
     embedder: &dyn Embedder,
     row: &Row,
     memory: &Memory,
@@ -237,14 +235,13 @@ fn look_at(
     let author = memory.author.as_ref().map_or(0, |author| {
         number_of(author.as_str(), &loaded.names, &mut found.new_authors)
     });
-    let is_superseded = is_superseded(connection, row).map_err(Error::index("index"))?;
     let facts = Facts::of(
         memory,
         &document,
         row.log,
         author,
         row.version(),
-        is_superseded,
+        row.is_superseded,
     );
     Ok(Pending {
         n: row.n(),
