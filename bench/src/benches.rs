@@ -6,10 +6,10 @@ mod get_by_id;
 mod list;
 mod open_100k;
 mod rebuild;
-mod recall;
 mod recall_cold;
 mod recall_fresh;
 mod recall_hybrid;
+mod recall_kinds;
 mod remember_16_processes;
 mod remember_16_threads;
 mod remember_batch_1000;
@@ -46,9 +46,9 @@ pub(crate) const ALL: &[Bench] = &[
     recall_hybrid::BENCH_10K,
     recall_hybrid::BENCH_100K,
     recall_hybrid::BENCH_1M,
-    recall::BENCH,
+    recall_kinds::BENCH,
     recall_cold::BENCH_100K,
     recall_cold::BENCH_1M,
     recall_fresh::BENCH,
-    recall::BENCH_REBUILD,
+    recall_kinds::BENCH_REBUILD,
 ];

@@ -63,7 +63,7 @@ fn run(arguments: &[String]) -> Result<()> {
         if arguments
             .only
             .as_ref()
-            .is_some_and(|only| only != bench.name)
+            .is_some_and(|only| !bench.name.starts_with(only.as_str()))
         {
             continue;
         }

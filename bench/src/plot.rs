@@ -1,6 +1,7 @@
 //! A picture of how recall grows with the number of memories, from a report.
 //!
-//! Both axes are logarithmic; a line that rises with the slope of one grows
+//! It shows the processor's time, which other work on the machine changes
+//! little. Both axes are logarithmic; a line that rises with the slope of one grows
 //! as fast as the memory does.
 
 use std::fmt::Write;
@@ -62,7 +63,7 @@ pub(crate) fn draw(report: &Path, picture: &Path) -> Result<()> {
     };
     let lines = LINES.map(|(bench, part, ..)| {
         let points = SIZES.iter().filter_map(|(size, memories)| {
-            let millis = value(&format!("{bench}_{size} {part}"))?;
+            let millis = value(&format!("{bench}_{size} processor {part}"))?;
             Some((*memories, millis.log10()))
         });
         points.collect::<Vec<_>>()
@@ -85,7 +86,7 @@ fn svg(lines: &[Vec<(f64, f64)>; 4]) -> Result<String> {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n\
-         <text x=\"{LEFT}\" y=\"22\" font-size=\"15\">Time to an answer by words and meaning</text>\n"
+         <text x=\"{LEFT}\" y=\"22\" font-size=\"15\">Processor time of an answer by words and meaning</text>\n"
     );
     let mut power = lowest;
     while power <= highest {

@@ -15,7 +15,7 @@ use crate::report::{Figure, Goal};
 const WEEK_MICROS: i64 = 7 * 24 * 3_600_000_000;
 
 pub(super) const BENCH: Bench = Bench {
-    name: "recall",
+    name: "recall_kinds",
     question: "how long do answers take by words, by meaning, by topic, by time?",
     run,
 };
