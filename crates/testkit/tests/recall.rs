@@ -89,6 +89,17 @@ fn limits_of_nothing_and_of_a_million_are_answered() {
 }
 
 #[test]
+fn punctuation_alone_asks_for_nothing() {
+    let (_folder, _store, mnemon) = stage();
+    for question in ["???", "... !", "👍", "\"\""] {
+        assert!(
+            ask(&mnemon, question, 10, 0).unwrap().is_empty(),
+            "{question}"
+        );
+    }
+}
+
+#[test]
 fn a_question_that_takes_too_long_is_given_up() {
     let (_folder, store, _mnemon) = stage();
     let query = Query::new(Question::parse("token").unwrap(), Filter::all(0));

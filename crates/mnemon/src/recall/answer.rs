@@ -29,6 +29,13 @@ pub fn recall(
     if query.question.is_everything() {
         return everything(store, query);
     }
+    if query.question.terms().is_empty() {
+        // Nothing but punctuation asks for nothing, however near some vector is.
+        return Ok(Recalled {
+            hits: Vec::new(),
+            total: 0,
+        });
+    }
     let mut answer = None;
     store.look(&mut |view| {
         let understood = Understood::new(&query.question, &view.authors()?);
