@@ -54,6 +54,7 @@ fn a_kill_at_any_call_of_a_write_leaves_all_or_nothing() {
 fn a_kill_at_any_call_while_memories_become_searchable_leaves_all_or_nothing() {
     let fill = |_| {
         let (mode, mut settings) = write(1, SESSION);
+        settings.retain(|setting| !setting.starts_with("pending_max="));
         settings.push("pending_max=1".into());
         (mode, settings)
     };
