@@ -150,9 +150,10 @@ impl ModelView<'_> {
     }
 
     fn choose(&self, probe: &Probe, all: &[Searched<'_>]) -> BTreeSet<usize> {
-        let best = |score: &dyn Fn(&Searched<'_>) -> f64| -> Vec<usize> {
+        type Counts<'a> = dyn Fn(&Searched<'_>) -> bool + 'a;
+        let best = |score: &dyn Fn(&Searched<'_>) -> f64, counts: &Counts<'_>| -> Vec<usize> {
             let mut order: Vec<usize> = (0..all.len())
-                .filter(|n| score(&all[*n]) > 0.0 && allowed(probe, &all[*n]))
+                .filter(|n| counts(&all[*n]) && allowed(probe, &all[*n]))
                 .collect();
             order.sort_by(|a, b| {
                 let tie = |n: usize| {
@@ -165,8 +166,12 @@ impl ModelView<'_> {
             order.truncate(probe.most);
             order
         };
-        let mut chosen: BTreeSet<usize> = best(&|it| it.text).into_iter().collect();
-        chosen.extend(best(&|it| it.cosine.map_or(0.0, f64::from)));
+        let mut chosen: BTreeSet<usize> = best(&|it| it.text, &|it| it.matched != 0)
+            .into_iter()
+            .collect();
+        chosen.extend(best(&|it| it.cosine.map_or(0.0, f64::from), &|it| {
+            it.cosine.is_some_and(|own| own > 0.0)
+        }));
         for n in chosen.clone() {
             let mut around = Vec::new();
             let (mut earlier, mut later) = (Some(n), Some(n));
