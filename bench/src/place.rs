@@ -114,6 +114,14 @@ impl Place {
         Ok((root, natural))
     }
 
+    /// The same, for one bench alone.
+    pub(crate) fn natural_alone(&self, name: &str, memories: usize) -> Result<(PathBuf, Natural)> {
+        let natural = Natural::of(self.scaled(memories));
+        let root = self.path().join(name);
+        fill_naturally(&root, &natural)?;
+        Ok((root, natural))
+    }
+
     /// A store with one session that is as large as a session may be.
     pub(crate) fn session_10mb(&self) -> Result<&Path> {
         if self.session_10mb.get().is_none() {
