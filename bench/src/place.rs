@@ -20,6 +20,9 @@ use crate::corpus::natural::Natural;
 /// Sessions of the large store, and memories in each.
 const SESSIONS: usize = 100;
 
+/// Sessions that are filled between two openings of a store.
+const SESSIONS_OPEN: usize = 500;
+
 /// A session holds no more by default.
 const SESSION_BYTES: u64 = 10 << 20;
 
@@ -102,9 +105,20 @@ impl Place {
         if !root.exists() {
             // Under its name only once it is whole.
             let beside = folder.join(format!("natural-{memories}-unfinished"));
+            if beside.exists() {
+                std::fs::remove_dir_all(&beside)?;
+            }
             fill_naturally(&beside, &natural)?;
             std::fs::rename(beside, &root)?;
         }
+        Ok((root, natural))
+    }
+
+    /// The same, for one bench alone.
+    pub(crate) fn natural_alone(&self, name: &str, memories: usize) -> Result<(PathBuf, Natural)> {
+        let natural = Natural::of(self.scaled(memories));
+        let root = self.path().join(name);
+        fill_naturally(&root, &natural)?;
         Ok((root, natural))
     }
 
@@ -124,16 +138,20 @@ impl Place {
     }
 }
 
-/// What is measured there are questions, so nothing is synced.
+/// What is measured there are questions, so nothing is synced. A log that waits
+/// for its sync stays open, hence a store that is opened anew now and then.
 fn fill_naturally(root: &Path, natural: &Natural) -> Result<()> {
     let mut config = Config::default();
     config.storage.durability = Durability::Os;
-    let store = LocalStore::create(root, LocalOptions::from(&config))?;
-    let engine = Mnemon::new(Arc::new(store), config);
-    for session in 0..natural.sessions() {
-        let space = new_session(&engine, &Natural::session_name(session))?;
-        let drafts = natural.session(session).map(|told| told.draft()).collect();
-        engine.remember_all(&caller(), &space, drafts, OnFull::Refuse)?;
+    let sessions: Vec<usize> = (0..natural.sessions()).collect();
+    for some in sessions.chunks(SESSIONS_OPEN) {
+        let store = LocalStore::create(root, LocalOptions::from(&config))?;
+        let engine = Mnemon::new(Arc::new(store), config.clone());
+        for session in some {
+            let space = new_session(&engine, &Natural::session_name(*session))?;
+            let drafts = natural.session(*session).map(|told| told.draft()).collect();
+            engine.remember_all(&caller(), &space, drafts, OnFull::Refuse)?;
+        }
     }
     Ok(())
 }

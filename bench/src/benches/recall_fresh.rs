@@ -16,11 +16,10 @@ pub(super) const BENCH: Bench = Bench {
 };
 
 fn run(place: &Place) -> Result<Vec<Figure>> {
-    let (root, natural) = place.natural(10_000)?;
+    // A store of its own: the others are asked, not written to.
+    let (root, natural) = place.natural_alone("recall-fresh", 10_000)?;
     let engine = crate::place::open(&root)?;
-    // A corpus that is kept may have been written to before.
-    let session = format!("fresh{}", engine.stats(&caller())?.memories);
-    let space = new_session(&engine, &session)?;
+    let space = new_session(&engine, "fresh")?;
     let mut reader = Helper::start("recall", &root, &[])?;
     let mut echo = Helper::start("echo", &root, &[])?;
     let (mut times, mut limits) = (Vec::new(), Vec::new());
@@ -28,7 +27,7 @@ fn run(place: &Place) -> Result<Vec<Figure>> {
     for number in 0..place.scaled(1000) {
         let told = natural.told(number);
         // A word that no other memory has, so that only this one can be meant.
-        let text = format!("{session}x{number} {}", told.text);
+        let text = format!("fresh{number} {}", told.text);
         let draft = Draft::new(told.kind, text.parse()?);
         let kept = engine.remember(&caller(), &space, draft)?;
         let words: Vec<&str> = text.split(' ').take(6).collect();
