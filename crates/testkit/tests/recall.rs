@@ -134,6 +134,23 @@ fn in_another_order_come_only_those_that_answer() {
 }
 
 #[test]
+fn what_nothing_speaks_for_is_no_answer() {
+    let folder = TempDir::new().unwrap();
+    let store = Arc::new(LocalStore::create(folder.path(), LocalOptions::default()).unwrap());
+    let mnemon = Mnemon::new(store, Config::default());
+    let text = "The deploy key rotates every month".parse().unwrap();
+    let draft = Draft::new(Kind::Fact, text);
+    mnemon
+        .remember(&Caller::user("ada"), &Space::Shared, draft)
+        .unwrap();
+    let hits = |question: &str| ask(&mnemon, question, 10, 0).unwrap().len();
+    assert_eq!(hits("which database"), 0);
+    assert_eq!(hits("boat trip"), 0);
+    assert_eq!(hits("credentials"), 1, "another word for a key");
+    assert_eq!(hits("what rotates"), 1);
+}
+
+#[test]
 fn limits_of_nothing_and_of_a_million_are_answered() {
     let (_folder, _store, mnemon) = stage();
     assert!(ask(&mnemon, "token", 0, 0).unwrap().is_empty());

@@ -16,6 +16,9 @@ use crate::store::{Filter, Store, View};
 /// Candidates by words, and as many by meaning, before all others.
 const MOST: usize = 128;
 
+/// What is less similar, and nothing else speaks for, is no answer, even where there is no better one.
+const UNRELATED: f64 = 0.006;
+
 /// The memories of a store that answer a question, the best first.
 ///
 /// # Panics
@@ -115,7 +118,8 @@ fn fitting(embedder: &dyn Embedder, query: &Query, ranked: &[Scored]) -> Vec<Sco
         query.sort.is_none() || scored.has_term || is_as_near(scored, Query::MIN_SIMILARITY)
     };
     let fits = |scored: &&Scored| {
-        answers(scored)
+        (scored.is_spoken_for || is_as_near(scored, UNRELATED))
+            && answers(scored)
             && query.min_score.is_none_or(|least| scored.score >= least)
             && query
                 .least_similarity()

@@ -29,6 +29,8 @@ pub(crate) struct Scored {
     pub(crate) cosine: Option<f32>,
     /// Whether it has a term of the question.
     pub(crate) has_term: bool,
+    /// Whether anything but nearness in meaning speaks for it.
+    pub(crate) is_spoken_for: bool,
     pub(crate) score: f64,
     /// How well words and meaning fit, from 0 to 1.
     pub(crate) quality: f64,
@@ -118,6 +120,7 @@ fn scored(candidate: &Candidate, score: f64, why: Why) -> Scored {
         tie: candidate.tie,
         cosine: candidate.cosine,
         has_term: candidate.matched != 0,
+        is_spoken_for: true,
         score,
         quality: score,
         why,

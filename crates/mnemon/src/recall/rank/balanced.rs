@@ -22,7 +22,10 @@ const BEFORE: [f64; 3] = [0.7, 0.5, 0.4];
 const AFTER: [f64; 3] = [0.4, 0.3, 0.2];
 
 /// So many candidates are looked at closely; the others stay behind them.
-const CLOSE_LOOKS: usize = 48;
+const CLOSE_LOOKS: usize = 64;
+
+/// Any two words are a little alike; from this share on something of the question is said.
+const NEARLY_SAID: f64 = 0.25;
 
 /// A session's best matches speak for it.
 const BEST_OF_SESSION: usize = 3;
@@ -113,6 +116,12 @@ impl Parts {
             .collect()
     }
 
+    /// Whether words here, around or in the session, a name or a date make it an answer.
+    fn speak_for_it(&self) -> bool {
+        let other = [self.session, self.answer, self.author, self.date];
+        self.found >= NEARLY_SAID || other.into_iter().any(|part| part > 0.0)
+    }
+
     /// How well words and meaning fit, from 0 to 1, for profiles that ask for just that.
     fn quality(&self) -> f64 {
         ((self.found + 0.5 * self.meaning) / 1.5).clamp(0.0, 1.0)
@@ -135,6 +144,7 @@ pub(super) fn rank(query: &Query, understood: &Understood, candidates: &Candidat
             let parts = &parts[place];
             Scored {
                 quality: parts.quality(),
+                is_spoken_for: parts.speak_for_it(),
                 ..scored(&list[place], parts.score(), Why::Balanced(*parts))
             }
         });
