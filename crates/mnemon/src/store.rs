@@ -10,7 +10,7 @@ mod filter;
 pub mod local;
 mod report;
 
-pub use batch::{Batch, OnFull, Outcome, Receipt, Write};
+pub use batch::{Batch, Earlier, OnFull, Outcome, Receipt, Write};
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
 pub(crate) use filter::{contains_text, metadata_text as filter_text};
 pub use report::{

@@ -147,6 +147,7 @@ impl Mnemon {
                 id,
                 reason,
                 recover_until: self.recover_until(space),
+                earlier: None,
             },
             Action::Restore { id, reason } => Write::Restore { id, reason },
         }

@@ -8,7 +8,7 @@ use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Draft, Memory, MemoryId, Reference, SessionId, Space, State};
 use crate::session::SessionDetails;
-use crate::store::{OnFull, Progress, Write};
+use crate::store::{Earlier, OnFull, Progress, Write};
 
 /// At most so many memories are written under one hold of the lock.
 const CHUNK: usize = 500;
@@ -202,6 +202,10 @@ fn state_writes(id: MemoryId, state: State) -> Vec<Write> {
             id,
             reason: forgotten.reason,
             recover_until: forgotten.recover_until,
+            earlier: Some(Earlier {
+                at: forgotten.at,
+                by: forgotten.by,
+            }),
         });
     }
     writes

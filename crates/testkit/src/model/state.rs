@@ -92,14 +92,19 @@ impl State {
                 id,
                 reason,
                 recover_until,
+                earlier,
             } => {
+                let (when, by) = match earlier {
+                    Some(earlier) => (earlier.at, &earlier.by),
+                    None => (at, &batch.by),
+                };
                 let forgotten = Forgotten {
-                    at,
-                    by: batch.by.clone(),
+                    at: when,
+                    by: by.clone(),
                     reason: reason.clone(),
                     recover_until: *recover_until,
                 };
-                self.forget(batch, id, forgotten)
+                self.forget(batch, id, forgotten, at)
             }
             Write::Restore { id, reason } => self.restore(batch, id, reason, at),
             Write::Access { id, count, last } => self.access(batch, id, *count, *last),
@@ -218,14 +223,20 @@ impl State {
         Ok(outcome(&kept.now, changed))
     }
 
-    fn forget(&mut self, batch: &Batch, id: &MemoryId, forgotten: Forgotten) -> Result<Outcome> {
+    fn forget(
+        &mut self,
+        batch: &Batch,
+        id: &MemoryId,
+        forgotten: Forgotten,
+        at: Time,
+    ) -> Result<Outcome> {
         let kept = self.existing(batch, id)?;
         if kept.now.state.forgotten.is_some() {
             return Ok(outcome(&kept.now, false));
         }
         kept.changes.push(Change {
-            at: forgotten.at,
-            by: Some(batch.by.clone()),
+            at,
+            by: Some(forgotten.by.clone()),
             what: What::Forgotten {
                 reason: forgotten.reason.clone(),
             },
