@@ -5,6 +5,7 @@
 //! they are applied here.
 
 mod aggregate;
+mod erase;
 mod forget;
 mod query;
 mod recall;
@@ -20,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use remember::{Action, Remembered};
 pub use sessions::NewSession;
-pub use transfer::{ImportItem, Imported};
+pub use transfer::{ErasedTexts, ImportItem, Imported};
 
 use crate::caller::Caller;
 use crate::clock::Clock;

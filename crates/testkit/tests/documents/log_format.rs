@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use mnemon::clock::ManualClock;
-use mnemon::engine::{ImportItem, Mnemon, NewSession};
+use mnemon::engine::{ErasedTexts, ImportItem, Mnemon, NewSession};
 use mnemon::memory::{Body, Draft, Forgotten, Kind, Link, Memory, Revision, Space, State};
 use mnemon::session::SessionDetails;
 use mnemon::store::local::log::Line;
@@ -107,7 +107,7 @@ impl Desk {
         };
         self.pass();
         self.engine
-            .import(&self.user, vec![item], &mut |_| {})
+            .import(&self.user, vec![item], ErasedTexts::StayOut, &mut |_| {})
             .unwrap();
     }
 
