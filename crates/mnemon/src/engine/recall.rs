@@ -17,7 +17,13 @@ impl Mnemon {
         for session in query.filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
-        recall::recall(&*self.store, &*self.embedder, query, Some(self.deadline()))
+        query.filter.check()?;
+        let deadline = Some(self.deadline());
+        let recalled = recall::recall(&*self.store, &*self.embedder, query, deadline)?;
+        for hit in &recalled.hits {
+            self.count_access(&hit.memory);
+        }
+        Ok(recalled)
     }
 
     pub(super) fn meaning_of(&self, text: &str) -> Result<Option<Vector>> {
