@@ -75,13 +75,11 @@ impl<'a> Planner<'a> {
         position: &'a Position,
         pending: &'a HashMap<MemoryId, Touched>,
         batch: &'a Batch,
+        recorded_micros: i64,
         known: Known,
     ) -> Self {
         // Recorded times only grow, whatever the clock does.
-        let at_micros = batch
-            .now
-            .micros()
-            .max(position.recorded_micros.saturating_add(1));
+        let at_micros = batch.now.micros().max(recorded_micros.saturating_add(1));
         Self {
             connection,
             files,
