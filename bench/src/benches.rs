@@ -6,6 +6,10 @@ mod get_by_id;
 mod list;
 mod open_100k;
 mod rebuild;
+mod recall_cold;
+mod recall_fresh;
+mod recall_hybrid;
+mod recall_kinds;
 mod remember_16_processes;
 mod remember_16_threads;
 mod remember_batch_1000;
@@ -38,4 +42,13 @@ pub(crate) const ALL: &[Bench] = &[
     rebuild::BENCH_100K,
     verify_10mb::BENCH,
     bytes_per_memory::BENCH,
+    recall_hybrid::BENCH_1K,
+    recall_hybrid::BENCH_10K,
+    recall_hybrid::BENCH_100K,
+    recall_hybrid::BENCH_1M,
+    recall_kinds::BENCH,
+    recall_cold::BENCH_100K,
+    recall_cold::BENCH_1M,
+    recall_fresh::BENCH,
+    recall_kinds::BENCH_REBUILD,
 ];

@@ -8,9 +8,12 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use mnemon::memory::Space;
-use rustix::time::{ClockId, clock_gettime};
+use mnemon::recall::{Query, Question};
+use mnemon::store::Filter;
+use rustix::time::ClockId;
 
 use crate::corpus::Corpus;
+use crate::corpus::natural::Natural;
 use crate::place::{self, caller};
 use crate::{Result, measure};
 
@@ -77,10 +80,19 @@ pub(crate) struct StartUp {
 
 /// Starts a process that asks for one memory and ends.
 pub(crate) fn open_and_get(root: &Path, id: &str) -> Result<StartUp> {
+    start_up("get", root, id)
+}
+
+/// Starts a process that asks one question and ends.
+pub(crate) fn open_and_recall(root: &Path, question: &str) -> Result<StartUp> {
+    start_up("ask", root, question)
+}
+
+fn start_up(role: &str, root: &Path, wanted: &str) -> Result<StartUp> {
     let output = Command::new(std::env::current_exe()?)
-        .args([COMMAND, "get"])
+        .args([COMMAND, role])
         .arg(root)
-        .arg(id)
+        .arg(wanted)
         .stderr(Stdio::inherit())
         .output()?;
     let text = String::from_utf8(output.stdout)?;
@@ -99,6 +111,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["get", root, id] => get(Path::new(root), id),
+        ["ask", root, question] => ask(Path::new(root), question),
+        ["recall", root] => recall(Path::new(root)),
         ["write", root, space, seed] => write(Path::new(root), &space.parse()?, seed.parse()?),
         ["look", root] => look(Path::new(root)),
         ["echo", _] => answer(|line| Ok(line.to_owned())),
@@ -109,9 +123,22 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 fn get(root: &Path, id: &str) -> Result<()> {
     let engine = place::open(root)?;
     engine.get(&caller(), id, None)?;
-    let cpu = clock_gettime(ClockId::ProcessCPUTime);
-    let cpu_nanos = cpu.tv_sec.unsigned_abs() * 1_000_000_000 + cpu.tv_nsec.unsigned_abs();
-    let cpu_ms = measure::float(cpu_nanos) / 1e6;
+    tell_costs()
+}
+
+fn ask(root: &Path, question: &str) -> Result<()> {
+    let engine = place::open(root)?;
+    engine.recall(&caller(), &query(question)?)?;
+    tell_costs()
+}
+
+fn query(question: &str) -> Result<Query> {
+    let everything = Filter::all(Natural::now_micros());
+    Ok(Query::new(Question::parse(question)?, everything))
+}
+
+fn tell_costs() -> Result<()> {
+    let cpu_ms = measure::millis(measure::processor_time(ClockId::ProcessCPUTime));
     writeln!(io::stdout(), "{cpu_ms} {}", resident_mib_max()?)?;
     Ok(())
 }
@@ -146,6 +173,18 @@ fn look(root: &Path) -> Result<()> {
     engine.stats(&caller())?;
     answer(|id| {
         let found = engine.find(&caller(), id, None).is_ok();
+        Ok(if found { "seen" } else { "not seen" }.into())
+    })
+}
+
+/// Says for each line, an id and a question, whether the one answers the other.
+fn recall(root: &Path) -> Result<()> {
+    let engine = place::open(root)?;
+    engine.recall(&caller(), &query("anything")?)?;
+    answer(|line| {
+        let (id, question) = line.split_once(' ').ok_or("an id and a question")?;
+        let answer = engine.recall(&caller(), &query(question)?)?;
+        let found = answer.hits.iter().any(|hit| hit.memory.id.as_str() == id);
         Ok(if found { "seen" } else { "not seen" }.into())
     })
 }

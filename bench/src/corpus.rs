@@ -4,6 +4,8 @@
 //! each, bodies where the kind has fields, links to what came before, times
 //! over one year. The same position always gives the same memory.
 
+pub(crate) mod natural;
+mod vocabulary;
 mod words;
 
 use mnemon::Time;
@@ -69,7 +71,7 @@ impl Corpus {
     pub(crate) fn next(&mut self) -> Draft {
         let micros = BEGIN_MICROS + self.position * STEP_MICROS;
         self.position += 1;
-        let kind = self.kind();
+        let kind = kind(&mut self.random);
         let (topic, subtopics) = self.random.of(&TOPICS);
         let agent = self.random.of(&AGENTS);
         let mut draft = Draft::new(kind, self.text(topic));
@@ -103,17 +105,6 @@ impl Corpus {
         }
         self.recent.push(id);
         draft
-    }
-
-    fn kind(&mut self) -> Kind {
-        let mut place = self.random.below(100);
-        for (kind, share) in KINDS {
-            if place < share {
-                return kind;
-            }
-            place -= share;
-        }
-        Kind::Fact
     }
 
     fn id(&mut self, kind: Kind, micros: i64) -> MemoryId {
@@ -200,6 +191,18 @@ impl Corpus {
     }
 }
 
+/// A kind, as often as it comes.
+fn kind(random: &mut Random) -> Kind {
+    let mut place = random.below(100);
+    for (kind, share) in KINDS {
+        if place < share {
+            return kind;
+        }
+        place -= share;
+    }
+    Kind::Fact
+}
+
 /// `SplitMix64`: small, and the same on every machine.
 pub(crate) struct Random(pub(crate) u64);
 
@@ -210,6 +213,17 @@ impl Random {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
+    }
+
+    /// Another stream for each purpose and place.
+    fn at(purpose: u64, place: usize) -> Self {
+        let mut mixed = Self((purpose << 40) ^ place as u64);
+        Self(mixed.next())
+    }
+
+    /// From 0 to 1, without the end.
+    fn fraction(&mut self) -> f64 {
+        crate::measure::float(self.next() >> 11) / crate::measure::float(1 << 53)
     }
 
     fn below(&mut self, bound: u64) -> u64 {

@@ -12,6 +12,8 @@ mod corpus;
 mod limit;
 mod measure;
 mod place;
+mod plain;
+mod plot;
 mod report;
 
 use std::io::{self, Write};
@@ -52,13 +54,16 @@ fn run(arguments: &[String]) -> Result<()> {
         )?;
         return Ok(());
     }
+    if let Some((report, picture)) = &arguments.plot {
+        return plot::draw(report, picture);
+    }
     let place = Place::new(&arguments)?;
     let mut figures: Vec<Figure> = Vec::new();
     for bench in benches::ALL {
         if arguments
             .only
             .as_ref()
-            .is_some_and(|only| only != bench.name)
+            .is_some_and(|only| !bench.name.starts_with(only.as_str()))
         {
             continue;
         }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 use crate::Result;
 
 /// How long one call takes.
@@ -9,6 +11,13 @@ pub(crate) fn time<T>(call: impl FnOnce() -> Result<T>) -> Result<(Duration, T)>
     let begin = Instant::now();
     let answer = call()?;
     Ok((begin.elapsed(), answer))
+}
+
+/// How long the processor of this thread, or of the whole process, worked so far.
+pub(crate) fn processor_time(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
+    let nanos = u32::try_from(time.tv_nsec).unwrap_or(0);
+    Duration::new(time.tv_sec.unsigned_abs(), nanos)
 }
 
 /// The value that so many percent of the others don't exceed.

@@ -59,7 +59,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Make a store
     Init(commands::init::Init),
-    /// Make, list, show and close sessions
+    /// Make, list, show, sum up and close sessions
     #[command(subcommand)]
     Session(commands::session::Session),
     /// Keep a memory
@@ -68,6 +68,14 @@ pub(crate) enum Command {
     Get(commands::get::Get),
     /// List memories
     List(Box<commands::list::List>),
+    /// Find memories by what they say and mean
+    Recall(Box<commands::recall::Recall>),
+    /// Find and count memories by conditions on their fields
+    Query(commands::query::Query),
+    /// Follow what a memory names, and what names it
+    Related(Box<commands::related::Related>),
+    /// Find memories that mean nearly the same as one
+    Similar(Box<commands::similar::Similar>),
     /// Show what happened to a memory
     History(commands::history::History),
     /// Change a memory
@@ -92,6 +100,8 @@ pub(crate) enum Command {
     Stats(commands::stats::Stats),
     /// Look for what could be wrong with the store's surroundings
     Doctor(commands::doctor::Doctor),
+    /// Serve agents over MCP, on standard input and output
+    Mcp(commands::mcp::Mcp),
     /// Show, check and write settings
     #[command(subcommand)]
     Config(commands::config::Config),

@@ -12,11 +12,16 @@ pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
+pub(crate) mod mcp;
+pub(crate) mod query;
+pub(crate) mod recall;
 pub(crate) mod reindex;
+pub(crate) mod related;
 pub(crate) mod remember;
 pub(crate) mod repair;
 pub(crate) mod revise;
 pub(crate) mod session;
+pub(crate) mod similar;
 pub(crate) mod stats;
 pub(crate) mod unforget;
 pub(crate) mod verify;
@@ -34,6 +39,10 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Remember(command) => command.run(&context),
         Command::Get(command) => command.run(&context),
         Command::List(command) => command.run(&context),
+        Command::Recall(command) => command.run(&context),
+        Command::Query(command) => command.run(&context),
+        Command::Related(command) => command.run(&context),
+        Command::Similar(command) => command.run(&context),
         Command::History(command) => command.run(&context),
         Command::Revise(command) => command.run(&context),
         Command::Forget(command) => command.run(&context),
@@ -48,6 +57,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Doctor(_) => doctor::Doctor::run(&context),
         Command::Config(command) => command.run(&context),
         Command::Demo(command) => command.run(&context),
+        Command::Mcp(command) => command.run(context),
         Command::Completions(command) => command.run(&context),
     }
 }

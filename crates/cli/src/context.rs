@@ -1,14 +1,13 @@
 //! What commands share: the store, the settings, who asks, and where answers go.
 
-use std::cell::OnceCell;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::tz::TimeZone;
 use mnemon::config::{self, Loaded, Sources};
 use mnemon::memory::SessionId;
 use mnemon::store::local::{LocalOptions, LocalStore};
-use mnemon::{Caller, Config, Mnemon};
+use mnemon::{Caller, Config, Mnemon, Result};
 
 use crate::arguments::Global;
 use crate::environment::Environment;
@@ -26,7 +25,7 @@ pub(crate) struct Context {
     pub(crate) zone: TimeZone,
     agent: Option<String>,
     environment: Environment,
-    loaded: OnceCell<Loaded>,
+    loaded: OnceLock<Loaded>,
 }
 
 impl Context {
@@ -48,12 +47,12 @@ impl Context {
                 .clone()
                 .or_else(|| environment.agent.clone()),
             environment,
-            loaded: OnceCell::new(),
+            loaded: OnceLock::new(),
         })
     }
 
     /// The settings, read when they are first needed.
-    pub(crate) fn loaded(&self) -> Outcome<&Loaded> {
+    pub(crate) fn loaded(&self) -> Result<&Loaded> {
         if let Some(loaded) = self.loaded.get() {
             return Ok(loaded);
         }
@@ -66,12 +65,12 @@ impl Context {
         Ok(self.loaded.get_or_init(|| loaded))
     }
 
-    pub(crate) fn config(&self) -> Outcome<&Config> {
+    pub(crate) fn config(&self) -> Result<&Config> {
         Ok(&self.loaded()?.config)
     }
 
     /// How far ahead of the clock a time may be before it is flagged.
-    pub(crate) fn future_skew_minutes(&self) -> Outcome<u64> {
+    pub(crate) fn future_skew_minutes(&self) -> Result<u64> {
         Ok(self.config()?.limits.future_skew_minutes.into())
     }
 
@@ -86,7 +85,7 @@ impl Context {
     }
 
     /// Who asks.
-    pub(crate) fn caller(&self) -> Outcome<Caller> {
+    pub(crate) fn caller(&self) -> Result<Caller> {
         match &self.agent {
             Some(agent) => Ok(Caller::agent(agent.parse()?)),
             None => Ok(Caller::user(&self.config()?.defaults.user)),
@@ -94,22 +93,22 @@ impl Context {
     }
 
     /// The store, which must be there.
-    pub(crate) fn reader(&self) -> Outcome<Mnemon> {
+    pub(crate) fn reader(&self) -> Result<Mnemon> {
         let options = self.options()?;
         self.engine(LocalStore::open(&self.root.path, options)?)
     }
 
     /// The store, made if it is not there.
-    pub(crate) fn writer(&self) -> Outcome<Mnemon> {
+    pub(crate) fn writer(&self) -> Result<Mnemon> {
         let options = self.options()?;
         self.engine(LocalStore::create(&self.root.path, options)?)
     }
 
-    pub(crate) fn options(&self) -> Outcome<LocalOptions> {
+    pub(crate) fn options(&self) -> Result<LocalOptions> {
         Ok(LocalOptions::from(self.config()?))
     }
 
-    fn engine(&self, store: LocalStore) -> Outcome<Mnemon> {
+    fn engine(&self, store: LocalStore) -> Result<Mnemon> {
         Ok(Mnemon::new(Arc::new(store), self.config()?.clone()))
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mnemon::memory::{SessionId, Space};
-use mnemon::store::{Filter, Forgottenness, Status};
+use mnemon::store::{Filter, Forgottenness, Sort, Status};
 use mnemon::{Error, Time};
 use mnemon_wire::kind_from_word;
 
@@ -194,6 +194,11 @@ impl Filters {
             || flags.contains(&true)
     }
 
+    /// The order, if one was given.
+    pub(crate) fn sort(&self) -> Outcome<Option<Sort>> {
+        Ok(self.sort.as_ref().map(|order| order.parse()).transpose()?)
+    }
+
     /// Whether a limit was given.
     pub(crate) fn has_limit(&self) -> bool {
         self.limit.is_some()
@@ -209,7 +214,7 @@ fn whole_number(field: &'static str, text: &str) -> Outcome<usize> {
     match text.parse() {
         Ok(number) if number <= LIMIT_MAX => Ok(number),
         _ => Err(Error::InvalidQuery {
-            field,
+            field: field.into(),
             problem: format!(
                 "must be a whole number from 0 to {LIMIT_MAX} (given: {})",
                 text.chars().take(30).collect::<String>()
@@ -223,7 +228,7 @@ fn priority(text: &str) -> Outcome<f64> {
     match text.parse() {
         Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
         _ => Err(Error::InvalidQuery {
-            field: "min-priority",
+            field: "min-priority".into(),
             problem: format!(
                 "must be a number from 0 to 1 (given: {})",
                 text.chars().take(30).collect::<String>()

@@ -1,8 +1,11 @@
 //! What people read: tables, cards, and times as people say them.
 
 pub(crate) mod ago;
+pub(crate) mod answer;
 pub(crate) mod card;
+pub(crate) mod hits;
 pub(crate) mod memories;
+pub(crate) mod related;
 pub(crate) mod table;
 pub(crate) mod text;
 

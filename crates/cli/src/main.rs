@@ -5,6 +5,7 @@
 //! crate reads the environment.
 
 mod arguments;
+mod as_of;
 mod commands;
 mod context;
 mod environment;

@@ -14,7 +14,6 @@ mod environment;
 mod file;
 mod keys;
 mod merge;
-mod nearest;
 mod rule;
 mod setting;
 mod shape;

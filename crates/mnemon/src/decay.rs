@@ -31,6 +31,11 @@ impl From<&Memory> for Facts {
     }
 }
 
+/// How much of its importance is left at that moment.
+pub fn factor(facts: impl Into<Facts>, now_micros: i64) -> f64 {
+    half_life::factor(&facts.into(), now_micros)
+}
+
 /// Importance × decay at that moment.
 pub fn priority(facts: impl Into<Facts>, now_micros: i64) -> f64 {
     let facts = facts.into();

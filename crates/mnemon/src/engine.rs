@@ -4,9 +4,14 @@
 //! [`Caller`]; whatever the store, rules and defaults are the same, because
 //! they are applied here.
 
+mod aggregate;
 mod forget;
+mod query;
+mod recall;
+mod related;
 mod remember;
 mod sessions;
+mod similar;
 mod transfer;
 
 use std::collections::HashMap;
@@ -20,6 +25,7 @@ pub use transfer::{ImportItem, Imported};
 use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::config::{self, Config, Sources};
+use crate::embed::{BuiltIn, Embedder};
 use crate::error::Result;
 use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Space};
 use crate::random;
@@ -36,6 +42,7 @@ pub struct Mnemon {
     config: Config,
     clock: Clock,
     random: Random,
+    embedder: Arc<dyn Embedder>,
     /// What was asked for since the last write: how often, and when last.
     accesses: Mutex<HashMap<MemoryId, (Space, u64, Time)>>,
 }
@@ -51,6 +58,7 @@ impl Mnemon {
             config,
             clock: Clock::system(),
             random: Arc::new(random),
+            embedder: Arc::new(BuiltIn::new()),
             accesses: Mutex::default(),
         }
     }

@@ -4,6 +4,7 @@
 //! improve. Variants carry facts, and the sentence is made from them when it
 //! is shown. The command line, HTTP and MCP print the same parts.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -186,10 +187,17 @@ pub enum Error {
     },
     /// The question itself is impossible.
     InvalidQuery {
-        /// The part of the question.
-        field: &'static str,
+        /// The part of the question: `limit`, `filters[2].operator`.
+        field: Cow<'static, str>,
         /// What is wrong with it.
         problem: String,
+    },
+    /// The question took longer than it may.
+    QueryTimeout,
+    /// What was can't be changed.
+    Past {
+        /// The moment that was looked at.
+        moment: crate::time::Time,
     },
     /// The caller may not do this.
     Forbidden {
@@ -227,7 +235,8 @@ impl Error {
             Self::SessionNotFound { .. } => Code::SessionNotFound,
             Self::NotFound { .. } => Code::NotFound,
             Self::InvalidQuery { .. } => Code::InvalidQuery,
-            Self::Forbidden { .. } => Code::Forbidden,
+            Self::QueryTimeout => Code::QueryTimeout,
+            Self::Past { .. } | Self::Forbidden { .. } => Code::Forbidden,
         }
     }
 
@@ -235,7 +244,10 @@ impl Error {
     pub fn retryable(&self) -> bool {
         matches!(
             self,
-            Self::LockTimeout { .. } | Self::Full { .. } | Self::LogReplaced { .. }
+            Self::LockTimeout { .. }
+                | Self::Full { .. }
+                | Self::LogReplaced { .. }
+                | Self::QueryTimeout
         ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
     }
 

@@ -12,6 +12,7 @@ mod handle;
 mod id;
 mod kind;
 mod link;
+mod mention;
 mod reference;
 mod revision;
 mod score;
@@ -29,6 +30,7 @@ pub(crate) use id::ulid;
 pub use id::{AgentId, MemoryId, SessionId};
 pub use kind::Kind;
 pub use link::{Link, RELATED, Relation};
+pub use mention::{Mention, TURN};
 pub use reference::Reference;
 pub use revision::{Resolution, Revision};
 pub use score::{Confidence, Importance};
@@ -89,6 +91,15 @@ impl Memory {
     /// What sort of thing it is.
     pub fn kind(&self) -> Kind {
         self.body.kind()
+    }
+
+    /// What can be typed to get it: its handle, bare within that session, else its id.
+    pub fn name(&self, within: Option<&SessionId>) -> String {
+        match (self.handle, self.space.session()) {
+            (Some(handle), Some(own)) if Some(own) == within => handle.to_string(),
+            (Some(handle), Some(own)) => format!("{own}/{handle}"),
+            _ => self.id.to_string(),
+        }
     }
 
     /// Whether its created time lies further ahead of the recorded one than clocks differ.

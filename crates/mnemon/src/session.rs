@@ -126,12 +126,17 @@ impl SessionState {
 /// How fast a session that is not used loses its priority, for each day.
 const PRIORITY_LOSS_PER_DAY: f64 = 0.05;
 
+/// How much a session still matters: 1 while it is in use, less with every day without.
+pub(crate) fn priority(last_activity_micros: i64, now_micros: i64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "an age needs no microseconds")]
+    let unused_days = now_micros.saturating_sub(last_activity_micros) as f64 / 8.64e10;
+    (-PRIORITY_LOSS_PER_DAY * unused_days.max(0.0)).exp()
+}
+
 impl Session {
     /// How much it still matters at that moment: 1 while it is in use, less with every day without.
     pub fn priority(&self, now: Time) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "an age needs no microseconds")]
-        let unused_days = now.micros().saturating_sub(self.last_activity.micros()) as f64 / 8.64e10;
-        (-PRIORITY_LOSS_PER_DAY * unused_days.max(0.0)).exp()
+        priority(self.last_activity.micros(), now.micros())
     }
 
     /// Its state at that moment.

@@ -11,15 +11,19 @@ pub mod local;
 mod report;
 
 pub use batch::{Batch, OnFull, Outcome, Receipt, Write};
-pub(crate) use filter::metadata_text as filter_text;
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
+pub(crate) use filter::{contains_text, metadata_text as filter_text};
 pub use report::{
     Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
     VerifyProblem,
 };
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
+use crate::recall::{Candidates, Key, Probe};
 use crate::session::Session;
 use crate::time::Time;
 
@@ -33,6 +37,20 @@ pub trait Store: Send + Sync {
 
     /// The memories that fit a filter, one page of them, and how many fit in all.
     fn select(&self, filter: &Filter) -> Result<Selection>;
+
+    /// Every memory that one of these names, and every one that names one of
+    /// them (see [`Memory::mentions`]), forgotten ones included, by their ids.
+    ///
+    /// One question for all of them, so that a step away from many costs no more than it must.
+    fn neighbours(&self, of: &[Memory]) -> Result<Vec<Memory>>;
+
+    /// Takes one consistent look, for a question that needs several steps.
+    ///
+    /// It may be taken again from the start if something was amiss.
+    fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()>;
+
+    /// The store as it was at a moment, to be asked only.
+    fn as_of(&self, moment: Time) -> Result<Arc<dyn Store>>;
 
     /// Every memory of the spaces (of all if none is named), forgotten ones
     /// included, each space in the order in which it was written.
@@ -61,6 +79,18 @@ pub trait Store: Send + Sync {
 
     /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.
     fn flush(&self) -> Result<()>;
+}
+
+/// One consistent look at a store.
+pub trait View {
+    /// Everybody who wrote anything, by the number that candidates give.
+    fn authors(&self) -> Result<BTreeMap<u32, String>>;
+
+    /// What is known of the memories that could be meant.
+    fn candidates(&self, probe: &Probe) -> Result<Candidates>;
+
+    /// The memories of these keys, in this order; the keys come from the same look.
+    fn load(&self, keys: &[Key]) -> Result<Vec<Memory>>;
 }
 
 /// One thing that happened to a memory.

@@ -12,6 +12,7 @@ mod handles;
 mod ids;
 mod lives;
 mod order;
+mod relations;
 mod sessions;
 mod stage;
 mod times;
@@ -23,6 +24,7 @@ pub use handles::*;
 pub use ids::*;
 pub use lives::*;
 pub use order::*;
+pub use relations::*;
 pub use sessions::*;
 pub use times::*;
 
@@ -63,6 +65,9 @@ macro_rules! conformance {
             tags_include_the_tags_below_them
             metadata_is_compared_as_text
             texts_are_searched_whatever_their_case
+            neighbours_are_found_in_both_directions
+            neighbours_are_named_in_links_turns_and_bodies
+            neighbours_follow_what_a_memory_says_now
             every_sort_has_its_order
             huge_access_counts_come_first
             pages_follow_each_other_and_totals_ignore_them

@@ -50,3 +50,29 @@ pub fn check_import(bytes: &[u8]) {
         }
     }
 }
+
+/// Any bytes as a question: read, or refused with a code, a place and a next step.
+pub fn check_query(bytes: &[u8]) {
+    use jiff::tz::TimeZone;
+    use mnemon::{Code, Error, Time};
+    use mnemon_wire::{RecallRequest, parse_structured_text};
+
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let now: Time = "2026-01-11T00:00:00Z".parse().expect("a time");
+    let refused = |error: Error| {
+        assert!(matches!(
+            error.code(),
+            Code::InvalidQuery | Code::InvalidFormat
+        ));
+        assert!(error.to_string().contains(':') && !error.hint().is_empty());
+    };
+    if let Err(error) = parse_structured_text(text, now, &TimeZone::UTC) {
+        refused(error);
+    }
+    let request = RecallRequest::parse_text(text);
+    if let Err(error) = request.and_then(|request| request.to_query(now, &TimeZone::UTC)) {
+        refused(error);
+    }
+}

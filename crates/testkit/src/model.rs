@@ -7,6 +7,7 @@
 //! get.
 
 mod answers;
+mod search;
 mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,8 +17,9 @@ use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::Session;
 use mnemon::store::{
     Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
-    Store, Verification,
+    Store, Verification, View,
 };
+use mnemon::time::Time;
 
 use state::State;
 
@@ -26,7 +28,10 @@ use state::State;
 /// Sizes are its own: each write that changes something counts one byte and
 /// the bytes of the text that it brings. Quotas are held against that sum.
 #[derive(Clone, Debug, Default)]
-pub struct ModelStore(Arc<Mutex<State>>);
+pub struct ModelStore(Arc<Mutex<State>>, Past);
+
+/// Every batch that was kept, and when it was recorded.
+type Past = Arc<Mutex<Vec<(i64, Batch)>>>;
 
 impl ModelStore {
     /// An empty store.
@@ -45,6 +50,12 @@ impl Store for ModelStore {
         // All or nothing: the writes change a copy, which counts if none is refused.
         let mut next = state.clone();
         let outcomes = next.commit(&batch)?;
+        let recorded = next
+            .places
+            .get(&batch.space)
+            .and_then(|place| place.recorded_micros);
+        let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        past.push((recorded.unwrap_or(i64::MIN), batch));
         *state = next;
         Ok(Receipt {
             outcomes,
@@ -58,6 +69,25 @@ impl Store for ModelStore {
 
     fn select(&self, filter: &Filter) -> Result<Selection> {
         Ok(self.state().select(filter))
+    }
+
+    fn neighbours(&self, of: &[Memory]) -> Result<Vec<Memory>> {
+        Ok(self.state().neighbours(of))
+    }
+
+    fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
+        let state = self.state().clone();
+        question(&search::ModelView(&state))
+    }
+
+    fn as_of(&self, moment: Time) -> Result<Arc<dyn Store>> {
+        let past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        let then = past.iter().filter(|(at, _)| *at <= moment.micros());
+        let store = Self::new();
+        for (_, batch) in then {
+            store.commit(batch.clone())?;
+        }
+        Ok(Arc::new(store))
     }
 
     fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {

@@ -13,7 +13,7 @@ pub mod writes;
 use mnemon::store::Store;
 use serde::{Deserialize, Serialize};
 
-pub use question::{FilterSpec, Question};
+pub use question::{FilterSpec, Question, RecallSpec};
 pub use writes::{BatchSpec, DraftSpec, RevisionSpec, WriteSpec};
 
 /// One thing that is done to a store.

@@ -1,4 +1,4 @@
-//! The documents say what is true: paths, error codes, crate edges and log lines.
+//! The documents say what is true: paths, error codes, crate edges, log lines and queries.
 
 #![expect(clippy::unwrap_used, reason = "what is missing here fails the test")]
 
@@ -10,6 +10,8 @@ mod errors;
 mod log_format;
 #[path = "documents/paths.rs"]
 mod paths;
+#[path = "documents/query.rs"]
+mod query;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -90,6 +90,8 @@ fn start(driver: &Driver, writer: usize) -> Running {
         format!("name={name}"),
         format!("from={from}"),
         format!("batch={batch}"),
+        // Small, so that what is written becomes searchable again and again.
+        "pending_max=5".into(),
         format!("threads={threads}"),
         format!("spaces={spaces}"),
     ];

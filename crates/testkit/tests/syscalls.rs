@@ -51,6 +51,17 @@ fn a_kill_at_any_call_of_a_write_leaves_all_or_nothing() {
 }
 
 #[test]
+fn a_kill_at_any_call_while_memories_become_searchable_leaves_all_or_nothing() {
+    let fill = |_| {
+        let (mode, mut settings) = write(1, SESSION);
+        settings.retain(|setting| !setting.starts_with("pending_max="));
+        settings.push("pending_max=1".into());
+        (mode, settings)
+    };
+    kill_everywhere("fill", fill, |_| {});
+}
+
+#[test]
 fn a_kill_at_any_call_of_a_transaction_leaves_all_or_nothing() {
     kill_everywhere("transaction", |_| write(5, SESSION), |_| {});
 }
@@ -86,7 +97,8 @@ fn a_kill_at_any_call_of_the_first_write_to_a_space_leaves_all_or_nothing() {
 
 #[test]
 fn a_kill_at_any_call_of_a_rebuild_leaves_an_index_that_tells_the_truth() {
-    kill_everywhere("rebuild", |_| ("reindex", Vec::new()), |_| {});
+    let settings = || vec!["pending_max=1000000".to_owned()];
+    kill_everywhere("rebuild", |_| ("reindex", settings()), |_| {});
 }
 
 #[test]
@@ -275,6 +287,9 @@ fn write(batch: u64, spaces: &str) -> (&'static str, Vec<String>) {
         format!("count={batch}"),
         format!("spaces={spaces}"),
         "retry_ms=1".into(),
+        // What becomes searchable is struck in a test of its own; here it would
+        // only multiply the calls.
+        "pending_max=1000000".into(),
     ];
     ("write", settings.to_vec())
 }

@@ -5,23 +5,33 @@
 //! [`parse`] reads one memory, [`import`] a whole file, [`MemoryShape`] and
 //! its neighbours are what is printed.
 
+mod aggregate;
 mod error;
 mod export;
 mod history;
 pub mod import;
 mod memory;
 pub mod parse;
+mod query;
+mod recall;
+mod related;
 mod report;
+pub mod request;
 mod session;
 
+pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
 pub use error::ErrorShape;
 pub use export::{ExportDocument, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;
 pub use import::{Format, read_import};
 pub use memory::{MemoriesShape, MemoryShape};
 pub use parse::{Parsed, kind_from_word, parse_memory};
+pub use query::AnswerShape;
+pub use recall::{BatchLine, HitShape, RecalledShape};
+pub use related::{RelatedShape, SimilarShape};
 pub use report::{
     ForgottenShape, ImportedShape, ReindexedShape, RememberedShape, RepairShape, StatsShape,
     VerificationShape,
 };
+pub use request::{RecallRequest, parse_structured, parse_structured_text};
 pub use session::{SessionShape, SessionsShape};

@@ -5,6 +5,7 @@ use mnemon::memory::Memory;
 use mnemon::{Caller, Mnemon};
 use mnemon_wire::MemoryShape;
 
+use crate::as_of::AsOf;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::card::memory_card;
@@ -22,12 +23,14 @@ pub(crate) struct Get {
     /// The session in which a bare handle is looked up
     #[arg(long, value_name = "S")]
     session: Option<String>,
+    #[command(flatten)]
+    as_of: AsOf,
 }
 
 impl Get {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let session = session_of(self.session.as_ref())?;
-        let engine = context.reader()?;
+        let engine = self.as_of.reader(context)?;
         let caller = context.caller()?;
         let memory = engine.get(&caller, &self.id, session.as_ref())?;
         answer(context, &engine, &caller, &memory)

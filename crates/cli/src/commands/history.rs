@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use mnemon_wire::HistoryShape;
 
+use crate::as_of::AsOf;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::ago::exact;
@@ -22,12 +23,14 @@ pub(crate) struct History {
     /// The session in which a bare handle is looked up
     #[arg(long, value_name = "S")]
     session: Option<String>,
+    #[command(flatten)]
+    as_of: AsOf,
 }
 
 impl History {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let session = session_of(self.session.as_ref())?;
-        let engine = context.reader()?;
+        let engine = self.as_of.reader(context)?;
         let (memory, changes) = engine.history(&context.caller()?, &self.id, session.as_ref())?;
         let shape = HistoryShape::of(&memory, &changes);
         context.output.answer(&shape, || {

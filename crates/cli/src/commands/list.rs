@@ -3,6 +3,7 @@
 use clap::Args;
 use mnemon_wire::MemoriesShape;
 
+use crate::as_of::AsOf;
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::filters::Filters;
@@ -17,11 +18,13 @@ use crate::human::memories::memory_table;
 pub(crate) struct List {
     #[command(flatten)]
     filters: Filters,
+    #[command(flatten)]
+    as_of: AsOf,
 }
 
 impl List {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
-        let engine = context.reader()?;
+        let engine = self.as_of.reader(context)?;
         let filter = self.filters.filter(context, engine.now())?;
         let found = engine.list(&context.caller()?, &filter)?;
         let skew = context.future_skew_minutes()?;

@@ -1,6 +1,10 @@
 //! `mnemon session`
 
 mod show;
+mod span;
+mod summary;
+mod timeline;
+mod topics;
 
 use clap::{Args, Subcommand};
 use mnemon::engine::NewSession;
@@ -16,7 +20,7 @@ use crate::human::table::{Column, Table};
 use crate::human::{LABEL, NAME, bytes, count};
 use crate::input;
 
-/// Make, list, show and close sessions
+/// Make, list, show, sum up and close sessions
 #[derive(Debug, Subcommand)]
 pub(crate) enum Session {
     /// Make a session
@@ -27,6 +31,12 @@ pub(crate) enum Session {
     Show(Show),
     /// Close a session; whatever is kept in it later opens it again
     Close(Close),
+    /// Sum a session up: who, what was decided, what is open, what was said
+    Summary(summary::Summary),
+    /// Tell what happened in a session, hour by hour
+    Timeline(timeline::Timeline),
+    /// Tell what a session is about
+    Topics(topics::Topics),
 }
 
 /// Make a session
@@ -89,6 +99,9 @@ impl Session {
             Self::List(_) => List::run(context),
             Self::Show(command) => command.run(context),
             Self::Close(command) => command.run(context),
+            Self::Summary(command) => command.run(context),
+            Self::Timeline(command) => command.run(context),
+            Self::Topics(command) => command.run(context),
         }
     }
 }

@@ -37,7 +37,7 @@ fn date(time: Time) -> String {
     time.to_string().chars().take(10).collect()
 }
 
-/// `2026-01-10 14:23:45 +02:00 (3 h ago)`.
+/// `2026-01-10 14:23:45 +02:00 (3 h ago)`; nothing behind it if that would be the day once more.
 pub(crate) fn exact(then: Time, now: Time) -> String {
     let text = then.to_string();
     let (day, rest) = text.split_at(10);
@@ -46,7 +46,11 @@ pub(crate) fn exact(then: Time, now: Time) -> String {
         0 => "UTC",
         _ => &text[text.len() - 6..],
     };
-    format!("{day} {clock} {zone} ({})", ago(then, now))
+    let ago = ago(then, now);
+    if ago == day {
+        return format!("{day} {clock} {zone}");
+    }
+    format!("{day} {clock} {zone} ({ago})")
 }
 
 #[cfg(test)]
@@ -76,5 +80,7 @@ mod tests {
         }
         let then = "2026-01-10T11:00:00.5+02:00".parse().unwrap();
         assert_eq!(exact(then, now), "2026-01-10 11:00:00 +02:00 (2 h ago)");
+        let then = "2023-01-10T11:00:00Z".parse().unwrap();
+        assert_eq!(exact(then, now), "2023-01-10 11:00:00 UTC");
     }
 }

@@ -63,11 +63,7 @@ pub(crate) fn memory_table(
 
 /// What can be typed to get it: a bare handle if the session is clear.
 pub(crate) fn name(memory: &Memory, session: Option<&SessionId>) -> String {
-    match (memory.handle, memory.space.session()) {
-        (Some(handle), Some(own)) if Some(own) == session => handle.to_string(),
-        (Some(handle), Some(own)) => format!("{own}/{handle}"),
-        _ => memory.id.to_string(),
-    }
+    memory.name(session)
 }
 
 /// A memory in one line: its name as seen from a session, and how it begins.

@@ -131,6 +131,129 @@ fn impossible_filters_are_refused() {
 }
 
 #[test]
+fn a_batch_is_answered_in_order_and_lines_override_the_options() {
+    let sandbox = store();
+    let lines = "{\"qid\":\"a\",\"query\":\"*\"}\n\n\
+        {\"qid\":2,\"query\":\"*\",\"session\":\"r\"}\n\
+        {\"query\":\"*\",\"all\":true,\"limit\":2,\"sort\":\"oldest\"}\n";
+    let file = sandbox.file("questions.jsonl", lines);
+    let arguments = ["recall", "--session", "s", "--limit", "1", "--batch"];
+    let ran = sandbox.run(&[&arguments[..], &[file.to_str().unwrap()]].concat());
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let answers: Vec<serde_json::Value> = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let names: Vec<_> = answers.iter().map(|answer| &answer["qid"]).collect();
+    assert_eq!(names, [&"a".into(), &2.into(), &serde_json::Value::Null]);
+    let found = |answer: &serde_json::Value| -> Vec<String> {
+        let hits = answer["hits"].as_array().unwrap().iter();
+        hits.map(|hit| {
+            let id = hit["id"].as_str().unwrap();
+            sandbox.json(&["get", id])["text"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect()
+    };
+    assert_eq!(found(&answers[0]), ["beta"]);
+    assert_eq!(found(&answers[1]), ["gamma"]);
+    assert_eq!(found(&answers[2]), ["alpha Auth", "beta"]);
+
+    let piped = sandbox.run_with_input(&[&arguments[..], &["-"]].concat(), lines.as_bytes());
+    assert_eq!(piped.stdout, ran.stdout);
+}
+
+#[test]
+fn a_batch_with_a_bad_line_is_not_answered_at_all() {
+    let sandbox = store();
+    for (line, code, message) in [
+        ("{", "E_INVALID_FORMAT", "line 2: this is not a question: "),
+        (
+            "[]",
+            "E_INVALID_QUERY",
+            "line 2: request: must be an object",
+        ),
+        ("{}", "E_INVALID_QUERY", "line 2: query: is missing"),
+        (
+            "{\"query\":\"x\",\"limt\":1}",
+            "E_INVALID_QUERY",
+            "line 2: limt: is not known; did you mean limit?",
+        ),
+        (
+            "{\"query\":\"x\",\"since\":\"someday\"}",
+            "E_INVALID_QUERY",
+            "line 2: since: this is not a time",
+        ),
+    ] {
+        let lines = format!("{{\"query\":\"*\"}}\n{line}\n");
+        let ran = sandbox.run_with_input(&["recall", "--batch", "-", "--json"], lines.as_bytes());
+        let (given_code, given_message) = ran.refusal();
+        assert_eq!(given_code, code, "{line}");
+        assert!(given_message.starts_with(message), "{given_message}");
+    }
+}
+
+#[test]
+fn a_query_finds_counts_and_brings_along_what_is_linked() {
+    let sandbox = store();
+    sandbox.json(&["revise", "s/FIND-001", "--link", "resolves:s/DEC-001"]);
+    let query = r#"{"filters":[{"field":"type","operator":"equals","value":"decision"}],
+        "sort":[{"field":"timestamp","direction":"desc"}],
+        "aggregations":["count","by_tag","by_day"],"includeRelated":true}"#;
+    let file = sandbox.file("query.json", query);
+    let found = sandbox.json(&["query", file.to_str().unwrap()]);
+    assert_eq!(found["total"], 1);
+    assert_eq!(found["hits"][0]["memory"]["text"], "alpha Auth");
+    assert_eq!(found["related"][0]["text"], "beta");
+    assert_eq!(found["aggregations"]["by_tag"]["a.b"], 1);
+    let ran = sandbox.run_with_input(&["query", "-"], query.as_bytes());
+    insta::assert_snapshot!(ran.human(&sandbox), @r"
+    name       kind      author  text        when
+    s/DEC-001  decision  user    alpha Auth  2026-01-01
+    1 memory
+
+    count 1
+
+    by_tag
+          1  a.b
+
+    by_day
+          1  2026-01-01
+
+    related
+      s/FIND-001 “beta”
+    ");
+}
+
+#[test]
+fn a_query_that_makes_no_sense_is_refused_with_its_place() {
+    let sandbox = store();
+    for (query, code, message) in [
+        ("{", "E_INVALID_FORMAT", "this is not a query: EOF"),
+        (
+            r#"{"filters":[{"field":"kind","value":"fact"},{"field":"kind","operator":">"}]}"#,
+            "E_INVALID_QUERY",
+            "filters[1].operator: greater_than can't be asked of kind",
+        ),
+        (
+            "{\"filtres\":[]}",
+            "E_INVALID_QUERY",
+            "filtres: is not known; did you mean filters?",
+        ),
+    ] {
+        let ran = sandbox.run_with_input(&["query", "-", "--json"], query.as_bytes());
+        let (given_code, given_message) = ran.refusal();
+        assert_eq!(given_code, code, "{query}");
+        assert!(given_message.starts_with(message), "{given_message}");
+    }
+    let broken = sandbox.run_with_input(&["query", "-", "--json"], b"\xff");
+    assert_eq!(broken.refusal().0, "E_INVALID_FORMAT");
+}
+
+#[test]
 fn counts_are_in_the_statistics() {
     let stats = store().json(&["stats"]);
     assert_eq!(stats["memories"], 5);

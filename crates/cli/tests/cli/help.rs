@@ -2,15 +2,22 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 26] = [
+const COMMANDS: [&[&str]; 34] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
     &["session", "show"],
     &["session", "close"],
+    &["session", "summary"],
+    &["session", "timeline"],
+    &["session", "topics"],
     &["remember"],
     &["get"],
     &["list"],
+    &["recall"],
+    &["query"],
+    &["related"],
+    &["similar"],
     &["history"],
     &["revise"],
     &["forget"],
@@ -23,6 +30,7 @@ const COMMANDS: [&[&str]; 26] = [
     &["reindex"],
     &["stats"],
     &["doctor"],
+    &["mcp"],
     &["config", "show"],
     &["config", "check"],
     &["config", "init"],
@@ -52,10 +60,14 @@ fn the_first_page_lists_the_commands() {
 
     Commands:
       init         Make a store
-      session      Make, list, show and close sessions
+      session      Make, list, show, sum up and close sessions
       remember     Keep a memory
       get          Show one memory
       list         List memories
+      recall       Find memories by what they say and mean
+      query        Find and count memories by conditions on their fields
+      related      Follow what a memory names, and what names it
+      similar      Find memories that mean nearly the same as one
       history      Show what happened to a memory
       revise       Change a memory
       forget       Forget memories; they can be brought back for a while
@@ -68,6 +80,7 @@ fn the_first_page_lists_the_commands() {
       reindex      Make the index anew
       stats        Count memories and bytes
       doctor       Look for what could be wrong with the store's surroundings
+      mcp          Serve agents over MCP, on standard input and output
       config       Show, check and write settings
       demo         Make a small store with a story in it, to look around in
       completions  Print completions for a shell
@@ -90,7 +103,7 @@ fn the_first_page_lists_the_commands() {
 
     New here? `mnemon demo` makes a small store to look around in.
     "#);
-    insta::assert_snapshot!(sandbox.run(&["get", "--help"]).stdout, @r"
+    insta::assert_snapshot!(sandbox.run(&["get", "--help"]).stdout, @r#"
     Show one memory
 
     Usage: mnemon get [OPTIONS] <ID>
@@ -99,8 +112,9 @@ fn the_first_page_lists_the_commands() {
       <ID>  Its id, its handle with --session, or SESSION/HANDLE
 
     Options:
-          --session <S>  The session in which a bare handle is looked up
-      -h, --help         Print help
+          --session <S>   The session in which a bare handle is looked up
+          --as-of <TIME>  Answer as at this moment: 2026-01-10, "2 weeks", yesterday
+      -h, --help          Print help
 
     Everywhere:
           --root <DIR>  The store's folder [default: MNEMON_ROOT, the nearest .mnemon, or the user's
@@ -111,7 +125,7 @@ fn the_first_page_lists_the_commands() {
     Examples:
       mnemon get DEC-001 --session review
       mnemon get review/DEC-001 --json
-    ");
+    "#);
 }
 
 #[test]

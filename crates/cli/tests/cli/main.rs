@@ -9,6 +9,8 @@ mod finding;
 mod first_steps;
 mod help;
 mod human;
+mod mcp;
+mod relations;
 mod rules;
 mod settings;
 mod soundness;

@@ -2,9 +2,9 @@
 
 use super::NEXT_STEP;
 use super::keys::{KEYS, Key};
-use super::nearest::nearest;
 use super::setting::{Assignment, Origin, refuse_value};
 use crate::error::{Error, Result, shorten};
+use crate::nearest::nearest;
 
 const PREFIX: &str = "MNEMON_";
 

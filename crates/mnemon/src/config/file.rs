@@ -6,9 +6,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::NEXT_STEP;
 use super::keys::{KEYS, Key, is_table, tables};
-use super::nearest::nearest;
 use super::setting::{Assignment, Origin, refuse_value};
 use crate::error::{Error, Result, shorten};
+use crate::nearest::nearest;
 
 /// What the file sets, top to bottom; the first mistake in it is the error.
 pub(super) fn parse(

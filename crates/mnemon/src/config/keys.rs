@@ -87,6 +87,11 @@ pub(super) static KEYS: &[Key] = &[
         comment: "Without use for this long, a session is decaying.",
     },
     Key {
+        name: "search.timeout_ms",
+        rule: whole(5_000, 1, 600_000),
+        comment: "How long a question may take before it is given up.",
+    },
+    Key {
         name: "privacy.session_recovery_days",
         rule: whole(30, 0, DAYS_MAX),
         comment: "How long a deleted session, or a memory deleted from one, can be brought back.",
@@ -149,6 +154,7 @@ pub(super) fn tables() -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use crate::nearest::nearest;
     use std::collections::BTreeSet;
 
     use super::*;
@@ -176,6 +182,38 @@ mod tests {
                 "{}",
                 key.name
             );
+        }
+    }
+
+    #[test]
+    fn keys_are_found_by_what_people_type() {
+        for (given, meant) in [
+            ("storage.durablity", Some("storage.durability")),
+            ("storage.durable", Some("storage.durability")),
+            ("Storage.Durability", Some("storage.durability")),
+            ("durability", Some("storage.durability")),
+            ("lock.durability", Some("storage.durability")),
+            ("locks.timeout_ms", Some("lock.timeout_ms")),
+            ("lock.timeout", Some("lock.timeout_ms")),
+            ("lock.retry_backoff_ms", Some("lock.retry_backoff_ms_max")),
+            (
+                "privacy.recovery_days",
+                Some("privacy.session_recovery_days"),
+            ),
+            ("defaults.uesr", Some("defaults.user")),
+            ("storage.encoding", None),
+            ("x", None),
+            ("", None),
+        ] {
+            let known = KEYS.iter().map(|key| key.name);
+            assert_eq!(nearest(given, known), meant, "{given}");
+        }
+        for (given, meant) in [
+            ("storge", Some("storage")),
+            ("session", Some("sessions")),
+            ("decay", None),
+        ] {
+            assert_eq!(nearest(given, tables()), meant, "{given}");
         }
     }
 }

@@ -6,7 +6,7 @@ use toml::Value;
 use toml::de::DeValue;
 
 use super::bytes;
-use super::nearest::nearest;
+use crate::nearest::nearest;
 
 /// The values that are possible, and the one that holds by default.
 #[derive(Debug)]

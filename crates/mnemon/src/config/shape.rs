@@ -17,6 +17,8 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// When a session counts as idle and as decaying.
     pub sessions: SessionsConfig,
+    /// How questions are answered.
+    pub search: SearchConfig,
     /// How long deleted things can be brought back.
     pub privacy: PrivacyConfig,
     /// What is assumed when the caller does not say.
@@ -90,6 +92,13 @@ pub struct SessionsConfig {
     pub idle_after_hours: u32,
     /// Without use for this long, a session is decaying; never sooner than idle.
     pub decaying_after_days: u32,
+}
+
+/// How questions are answered.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct SearchConfig {
+    /// The longest that a question may take.
+    pub timeout_ms: u64,
 }
 
 /// How long deleted things can be brought back.

@@ -125,6 +125,8 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Self::InvalidQuery { field, problem } => write!(f, "{field}: {problem}"),
+            Self::QueryTimeout => write!(f, "the question took longer than it may"),
+            Self::Past { moment } => write!(f, "what was at {moment} can't be changed"),
             Self::Forbidden { caller, action } => write!(f, "{caller} may not {action}"),
         }
     }
@@ -195,6 +197,11 @@ impl Error {
                     .into()
             }
             Self::InvalidQuery { .. } => "Correct this part of the question and ask again.".into(),
+            Self::Past { .. } => "Write without --as-of, to the store as it is now.".into(),
+            Self::QueryTimeout => {
+                "Narrow it with a filter such as --session or --since, or allow more time in search.timeout_ms."
+                    .into()
+            }
             Self::Forbidden { .. } => "Ask as the user, or as an agent that may do this.".into(),
         }
     }

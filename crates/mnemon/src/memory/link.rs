@@ -24,7 +24,7 @@ impl Link {
     /// A plain reference.
     pub fn related(to: MemoryId) -> Self {
         Self {
-            rel: Relation(RELATED.to_owned()),
+            rel: Relation::known(RELATED),
             to,
         }
     }
@@ -35,6 +35,12 @@ impl Link {
 pub struct Relation(String);
 
 impl Relation {
+    /// A name that is known to fit.
+    pub(crate) fn known(name: &'static str) -> Self {
+        debug_assert!(name.parse::<Self>().is_ok(), "{name}");
+        Self(name.to_owned())
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0

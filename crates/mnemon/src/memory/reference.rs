@@ -35,6 +35,17 @@ impl Reference {
         Ok(meanings)
     }
 
+    /// One text for everything that means the same: ids as they are, handles
+    /// with their session in lower case. No id has a slash, so the two never meet.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Id(id) => id.to_string(),
+            Self::Handle(session, handle) => {
+                format!("{}/{handle}", session.as_str().to_ascii_lowercase())
+            }
+        }
+    }
+
     /// The error when nothing has that name.
     pub fn not_found(text: &str) -> Error {
         Error::NotFound {

@@ -1,10 +1,12 @@
 //! Filters: which memories, in which order, which page of them.
 
+use std::cmp::Ordering;
 use std::str::FromStr;
 
 use crate::decay;
 use crate::error::{Error, Result};
 use crate::memory::{Confidence, Importance, Kind, Memory, Space, Tag};
+use crate::time::Time;
 
 /// Which memories to select. An empty list and a `None` leave all in.
 #[derive(Clone, Debug)]
@@ -120,6 +122,27 @@ impl Filter {
     }
 }
 
+impl Filter {
+    /// Which of two comes first in this order; what is equal comes newest first, then by id.
+    pub fn compare(&self, a: &Memory, b: &Memory) -> Ordering {
+        let created = |memory: &Memory| memory.created_at.micros();
+        let last_access = |memory: &Memory| memory.state.last_access.map(Time::micros);
+        let priority = |memory: &Memory| decay::priority(memory, self.now_micros);
+        let wanted = match self.sort {
+            Sort::Newest => created(b).cmp(&created(a)),
+            Sort::Oldest => created(a).cmp(&created(b)),
+            Sort::Importance => b.importance.get().total_cmp(&a.importance.get()),
+            // None is less than anything, so it comes last.
+            Sort::LastAccess => last_access(b).cmp(&last_access(a)),
+            Sort::AccessCount => b.state.access_count.cmp(&a.state.access_count),
+            Sort::Priority => priority(b).total_cmp(&priority(a)),
+        };
+        wanted
+            .then_with(|| created(b).cmp(&created(a)))
+            .then_with(|| a.id.cmp(&b.id))
+    }
+}
+
 /// Whether `part` is in `text`, whatever the case of either.
 pub(crate) fn contains_text(text: &str, part: &str) -> bool {
     text.to_lowercase().contains(&part.to_lowercase())
@@ -201,7 +224,7 @@ impl FromStr for Sort {
             .ok_or_else(|| {
                 let names: Vec<_> = Self::NAMES[..6].iter().map(|(name, _)| *name).collect();
                 Error::InvalidQuery {
-                    field: "sort",
+                    field: "sort".into(),
                     problem: format!("{text} is none of {}", names.join(", ")),
                 }
             })

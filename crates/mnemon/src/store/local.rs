@@ -25,6 +25,7 @@ mod plan;
 mod poison;
 mod repair;
 mod rewrite;
+mod search;
 mod sync;
 mod verify;
 
@@ -33,14 +34,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::config::{Config, Durability};
+use crate::embed::{BuiltIn, Embedder};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
 use crate::random;
 use crate::session::Session;
 use crate::store::{
     Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
-    Store, Verification,
+    Store, Verification, View,
 };
+use crate::time::Time;
 use disk::{Disk, RealDisk};
 use files::LogFiles;
 use layout::Layout;
@@ -65,6 +68,12 @@ pub struct LocalOptions {
     pub buffer_bytes_max: u64,
     /// Keep the index in memory, even if the folder could hold it.
     pub index_in_memory: bool,
+    /// Read no line that was recorded after this moment, and write nothing.
+    pub as_of: Option<Time>,
+    /// So many memories are made searchable together; until then questions look at each.
+    pub pending_max: u32,
+    /// What makes vectors of texts.
+    pub embedder: Arc<dyn Embedder>,
 }
 
 impl From<&Config> for LocalOptions {
@@ -77,6 +86,9 @@ impl From<&Config> for LocalOptions {
             retry_backoff_ms: config.storage.retry_backoff_ms,
             buffer_bytes_max: config.storage.buffer_bytes_max,
             index_in_memory: false,
+            as_of: None,
+            pending_max: 128,
+            embedder: Arc::new(BuiltIn::new()),
         }
     }
 }
@@ -240,6 +252,9 @@ impl Drop for LocalStore {
 impl Store for LocalStore {
     fn commit(&self, batch: Batch) -> Result<Receipt> {
         self.refuse_after_fork()?;
+        if let Some(moment) = self.options.as_of {
+            return Err(Error::Past { moment });
+        }
         self.commit_with_retries(batch)
     }
 
@@ -256,6 +271,37 @@ impl Store for LocalStore {
 
     fn select(&self, filter: &Filter) -> Result<Selection> {
         self.ask(|connection| index::select::select(connection, &self.files, filter))
+    }
+
+    fn neighbours(&self, of: &[Memory]) -> Result<Vec<Memory>> {
+        self.ask(|connection| index::neighbours::neighbours(connection, &self.files, of))
+    }
+
+    fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
+        let question = std::cell::RefCell::new(question);
+        self.ask_build(|generation, connection| {
+            let view = search::LocalView {
+                connection,
+                path: generation.path(),
+                files: &self.files,
+                embedder: &*self.options.embedder,
+                chunks: &generation.chunks,
+                pending: &generation.pending,
+                vectors: &generation.vectors,
+                seen: std::cell::OnceCell::new(),
+            };
+            (question.borrow_mut())(&view)
+        })
+    }
+
+    fn as_of(&self, moment: Time) -> Result<Arc<dyn Store>> {
+        let options = LocalOptions {
+            index_in_memory: true,
+            as_of: Some(moment),
+            ..self.options.clone()
+        };
+        let past = Self::open_on(self.disk.clone(), self.layout.root(), options)?;
+        Ok(Arc::new(past))
     }
 
     fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {

@@ -101,6 +101,11 @@ impl Settings {
         config.lock.timeout_ms = self.number("lock_ms", 60_000);
         config.storage.retry_backoff_ms = self.number("retry_ms", config.storage.retry_backoff_ms);
         let options = LocalOptions::from(&config);
+        let pending_max = self.number("pending_max", options.pending_max.into());
+        let options = LocalOptions {
+            pending_max: u32::try_from(pending_max).unwrap_or(u32::MAX),
+            ..options
+        };
         let store = LocalStore::create_on(disk, &self.root, options)?;
         Ok(Mnemon::new(Arc::new(store), config))
     }

@@ -12,15 +12,23 @@ use super::state::{Details, Kept, Place, State, utc};
 
 impl State {
     pub(super) fn find(&self, reference: &Reference) -> Option<Memory> {
-        let is_meant = |memory: &Memory| match reference {
-            Reference::Id(id) => memory.id == *id,
-            Reference::Handle(session, handle) => {
-                let own = memory.space.session().map(SessionId::as_str);
-                own.is_some_and(|own| own.eq_ignore_ascii_case(session.as_str()))
-                    && memory.handle == Some(*handle)
-            }
+        self.all()
+            .find(|memory| is_meant(reference, memory))
+            .cloned()
+    }
+
+    pub(super) fn neighbours(&self, of: &[Memory]) -> Vec<Memory> {
+        let names = |one: &Memory, other: &Memory| {
+            let mut mentions = one.mentions().into_iter();
+            mentions.any(|mention| is_meant(&mention.to, other))
         };
-        self.all().find(|memory| is_meant(memory)).cloned()
+        let is_near = |memory: &Memory| {
+            of.iter()
+                .any(|one| names(one, memory) || names(memory, one))
+        };
+        let mut near: Vec<Memory> = self.all().filter(|it| is_near(it)).cloned().collect();
+        near.sort_by(|a, b| a.id.cmp(&b.id));
+        near
     }
 
     pub(super) fn select(&self, filter: &Filter) -> Selection {
@@ -155,6 +163,17 @@ impl State {
         let mut spaces: Vec<Space> = self.places.keys().cloned().collect();
         spaces.sort_by_key(ToString::to_string);
         spaces
+    }
+}
+
+fn is_meant(reference: &Reference, memory: &Memory) -> bool {
+    match reference {
+        Reference::Id(id) => memory.id == *id,
+        Reference::Handle(session, handle) => {
+            let own = memory.space.session().map(SessionId::as_str);
+            own.is_some_and(|own| own.eq_ignore_ascii_case(session.as_str()))
+                && memory.handle == Some(*handle)
+        }
     }
 }
 

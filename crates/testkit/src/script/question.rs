@@ -1,11 +1,14 @@
 //! Questions as data.
 
 use mnemon::Result;
+use mnemon::embed::BuiltIn;
 use mnemon::memory::{
     Confidence, Handle, Importance, Kind, MemoryId, Reference, SessionId, Space, Tag,
 };
+use mnemon::recall::{self, Query, Question as Ask};
 use mnemon::session::Session;
 use mnemon::store::{Filter, Forgottenness, Stats, Status, Store};
+use mnemon::time::Time;
 use serde::{Deserialize, Serialize};
 
 /// A question to a store.
@@ -15,11 +18,28 @@ pub enum Question {
     Find(MemoryId),
     FindHandle(SessionId, Handle),
     Select(Box<FilterSpec>),
+    /// Of the memories with these ids.
+    Neighbours(Vec<MemoryId>),
     Walk(Vec<Space>),
     History(MemoryId),
     Session(SessionId),
     Sessions,
     Stats,
+    Recall(Box<RecallSpec>),
+    AsOf(Time, Box<Question>),
+}
+
+/// A [`Query`] as data.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of Query")]
+pub struct RecallSpec {
+    pub text: String,
+    pub mode: String,
+    pub profile: String,
+    pub filter: FilterSpec,
+    /// Whether the filter's order holds, instead of relevance.
+    pub sorted: bool,
+    pub min_similarity: Option<f64>,
 }
 
 /// A [`Filter`] as data.
@@ -60,6 +80,13 @@ impl Question {
                 format!("{:#?}", store.find(&reference)?)
             }
             Self::Select(filter) => format!("{:#?}", store.select(&filter.filter())?),
+            Self::Neighbours(ids) => {
+                let mut of = Vec::new();
+                for id in ids {
+                    of.extend(store.find(&Reference::Id(id.clone()))?);
+                }
+                format!("{:#?}", store.neighbours(&of)?)
+            }
             Self::Walk(spaces) => {
                 let mut walked = Vec::new();
                 store.walk(spaces, &mut |memory| {
@@ -75,7 +102,26 @@ impl Question {
                 format!("{:#?}", sessions.collect::<Vec<_>>())
             }
             Self::Stats => format!("{:#?}", stats_without_sizes(store.stats()?)),
+            Self::Recall(recall) => recall.answer(store)?,
+            Self::AsOf(moment, question) => question.answer(&*store.as_of(*moment)?)?,
         })
+    }
+}
+
+impl RecallSpec {
+    fn answer(&self, store: &dyn Store) -> Result<String> {
+        let filter = self.filter.filter();
+        let query = Query {
+            mode: self.mode.parse()?,
+            profile: self.profile.parse()?,
+            sort: self.sorted.then_some(filter.sort),
+            min_similarity: self.min_similarity,
+            min_score: None,
+            question: Ask::parse(&self.text)?,
+            filter,
+        };
+        let recalled = recall::recall(store, &BuiltIn::new(), &query, None)?;
+        Ok(format!("{recalled:#?}"))
     }
 }
 

@@ -9,7 +9,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
-use super::{BatchSpec, DraftSpec, FilterSpec, Question, RevisionSpec, Step, WriteSpec};
+use super::{
+    BatchSpec, DraftSpec, FilterSpec, Question, RecallSpec, RevisionSpec, Step, WriteSpec,
+};
 
 /// Every id that a memory of a script can have.
 pub const IDS: [&str; 12] = [
@@ -62,7 +64,7 @@ pub fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
     let draw = prop_oneof![
         6 => batch().prop_map(Draw::Step),
         1 => (any::<prop::sample::Index>(), now()).prop_map(|(which, now)| Draw::Again(which, now)),
-        4 => question().prop_map(Draw::Step),
+        4 => question().boxed().prop_map(Draw::Step),
     ];
     vec(draw, count).prop_map(resolve)
 }
@@ -216,19 +218,66 @@ fn revision() -> impl Strategy<Value = RevisionSpec> {
     })
 }
 
+/// Words of the texts, of nobody, phrases, wildcards, names and dates.
+const ASKED: [&str; 16] = [
+    "api",
+    "the API answers",
+    "json answer again",
+    "\"api answers\"",
+    "ans* a*n",
+    "*",
+    "the of and",
+    "ann about the api",
+    "what did x y say",
+    "when was it in January 2026",
+    "שלום",
+    "strasse",
+    "log commit",
+    "?!",
+    "quoted nul inside",
+    "nothing at all like it",
+];
+
+fn recall() -> impl Strategy<Value = RecallSpec> {
+    let mode = select(vec!["hybrid", "hybrid", "text", "semantic"]);
+    let profile = select(vec!["balanced", "balanced", "product", "weighted"]);
+    let text = select(&ASKED[..]);
+    let similarity = prop_oneof![Just(None), Just(Some(0.0)), Just(Some(0.9))];
+    let sorted = prop::bool::weighted(0.2);
+    (text, mode, profile, filter().boxed(), sorted, similarity).prop_map(
+        |(text, mode, profile, filter, sorted, min_similarity)| RecallSpec {
+            text: text.into(),
+            mode: mode.into(),
+            profile: profile.into(),
+            filter,
+            sorted,
+            min_similarity,
+        },
+    )
+}
+
 fn question() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => plain_question().boxed(),
+        1 => (now(), plain_question().boxed()).prop_map(|(moment, asked)| Question::AsOf(moment, Box::new(asked))),
+    ]
+    .prop_map(|question| Step::Ask(Box::new(question)))
+}
+
+fn plain_question() -> impl Strategy<Value = Question> {
     let session = || select(vec!["s", "S", "t", "T"]).prop_map(|id| id.parse().expect("an id"));
     prop_oneof![
         5 => filter().prop_map(|filter| Question::Select(Box::new(filter))),
         2 => id().prop_map(Question::Find),
         2 => (session(), handle()).prop_map(|(session, handle)| Question::FindHandle(session, handle)),
         2 => id().prop_map(Question::History),
+        2 => vec(id(), 0..4).prop_map(Question::Neighbours),
         1 => vec(space(), 0..3).prop_map(Question::Walk),
         1 => session().prop_map(Question::Session),
         1 => Just(Question::Sessions),
         1 => Just(Question::Stats),
+        5 => recall().boxed().prop_map(|recall| Question::Recall(Box::new(recall))),
     ]
-    .prop_map(|question| Step::Ask(Box::new(question)))
 }
 
 fn filter() -> impl Strategy<Value = FilterSpec> {
@@ -374,6 +423,10 @@ fn body() -> impl Strategy<Value = Map<String, Value>> {
         json!({"status": "resolved"}),
         json!({"resolved": true}),
         json!({"topic": "storage"}),
+        // Each names memories in the body of another kind.
+        json!({"parent": "turn-1", "memories_stored": ["DEC-001", "a", "S/FACT-002", "no id!"]}),
+        json!({"learned_from": ["t/DEC-1", "b"], "ref": "c", "made_from": ["FIND-001"]}),
+        json!({"memory_refs": {"decisions_made": ["DEC-001", "d"], "findings_created": ["e"]}}),
     ];
     select(bodies.to_vec()).prop_map(object)
 }

@@ -29,6 +29,8 @@ pub fn options(always: bool) -> LocalOptions {
         } else {
             Durability::Os
         },
+        // Small, so that scripts get to it.
+        pending_max: 3,
         ..LocalOptions::default()
     }
 }

@@ -8,7 +8,6 @@ use mnemon::store::local::{LocalOptions, LocalStore, sqlite_version};
 
 use super::Check;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::human::{bytes, count};
 
 /// Everything, as far as there is something to look at.
@@ -53,8 +52,7 @@ fn settings(context: &Context) -> Check {
             let number = count(own.count() as u64, "setting differs", "settings differ");
             Check::ok("settings", format!("fine; {number} from the default"))
         }
-        Err(Failure::Refused(error)) => Check::problem("settings", error.to_string(), error.hint()),
-        Err(_) => Check::problem("settings", "they can't be read", "Check the files."),
+        Err(error) => Check::problem("settings", error.to_string(), error.hint()),
     }
 }
 

@@ -4,24 +4,29 @@ use rusqlite::Connection;
 
 use super::LocalStore;
 use super::disk::{DiskFile, Stat};
+use super::index::generation::Borrowed;
 use super::index::{apply, position};
 use super::log::line::Line;
 use super::log::scan::{self, Found, Stopped};
+use super::search;
 use crate::error::{Error, Result};
 use crate::memory::Space;
 use position::Position;
 
 impl LocalStore {
     /// Reads what is new in these logs into the index, in one transaction each.
-    pub(super) fn catch_up(&self, connection: &Connection, spaces: &[Space]) -> Result<()> {
+    pub(super) fn catch_up(&self, connection: &Borrowed<'_>, spaces: &[Space]) -> Result<()> {
         for space in spaces {
             connection
                 .execute_batch("BEGIN IMMEDIATE")
                 .map_err(Error::index("index"))?;
             match self.catch_up_from_the_disk(connection, space) {
-                Ok(_) => connection
-                    .execute_batch("COMMIT")
-                    .map_err(Error::index("index"))?,
+                Ok(_) => {
+                    self.fill_search(connection);
+                    connection
+                        .execute_batch("COMMIT")
+                        .map_err(Error::index("index"))?;
+                }
                 // A log that can't be read keeps nobody from the others; the
                 // index tells of it what it knew, and `verify` says what is wrong.
                 Err(Error::Io { .. }) => {
@@ -34,6 +39,25 @@ impl LocalStore {
             }
         }
         Ok(())
+    }
+
+    /// Makes what is pending searchable if it is time to; the caller has a transaction open.
+    ///
+    /// Failing is no harm: what stays pending is looked at by whoever asks.
+    pub(super) fn fill_search(&self, connection: &Borrowed<'_>) {
+        let generation = connection.generation();
+        if !generation.is_searched {
+            return;
+        }
+        let vectors = &generation.vectors;
+        let options = &self.options;
+        let _ = search::fill_if_due(
+            connection,
+            &self.files,
+            &*options.embedder,
+            vectors,
+            options.pending_max,
+        );
     }
 
     /// As [`Self::catch_up_one`], but reads it all if the index knows more than the disk kept.
@@ -106,7 +130,17 @@ impl LocalStore {
             _ => apply::start_over(connection, space).map_err(in_index())?,
         };
         let from = position.end.start;
+        let is_later = |found: &Found| match (found, self.options.as_of) {
+            (Found::Record(placed), Some(moment)) => {
+                let recorded = placed.line.recorded_at;
+                recorded.is_some_and(|at| at.micros() > moment.micros())
+            }
+            _ => false,
+        };
         let end = scan::scan(&*file, from, |found: Found| {
+            if is_later(&found) {
+                return Ok(());
+            }
             apply::found(connection, space, &mut position, found)
         })
         .map_err(|stopped| match stopped {

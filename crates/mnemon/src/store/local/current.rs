@@ -42,6 +42,14 @@ pub(super) struct Loaded {
 impl LocalStore {
     /// Asks the index, in one consistent view of it.
     pub(super) fn ask<T>(&self, question: impl Fn(&Connection) -> Result<T>) -> Result<T> {
+        self.ask_build(|_, connection| question(connection))
+    }
+
+    /// As [`Self::ask`], for questions that need more of a build than its tables.
+    pub(super) fn ask_build<T>(
+        &self,
+        question: impl Fn(&Generation, &Connection) -> Result<T>,
+    ) -> Result<T> {
         self.refuse_after_fork()?;
         let mut last_error = None;
         for _ in 0..3 {
@@ -51,7 +59,7 @@ impl LocalStore {
                 connection
                     .execute_batch("BEGIN")
                     .map_err(Error::index(generation.path()))?;
-                let answer = question(&connection)?;
+                let answer = question(&generation, &connection)?;
                 connection
                     .execute_batch("COMMIT")
                     .map_err(Error::index(generation.path()))?;
@@ -124,7 +132,7 @@ impl LocalStore {
             Ok(Some(mut held)) => {
                 let spaces = self.left_behind(&held, &*generation.borrow()?)?;
                 stale.extend(spaces);
-                match self.catch_up(&*generation.borrow()?, &stale) {
+                match self.catch_up(&generation.borrow()?, &stale) {
                     Ok(()) => {
                         held.clear_note();
                         self.looked_now();
@@ -260,7 +268,7 @@ impl LocalStore {
             .map_err(Error::io("write", self.layout.lock()))?;
         let folder = self.layout.index();
         let (name, generation) = generation::create(&folder, &super::unique(super::wall_micros()))?;
-        self.catch_up(&*generation.borrow()?, &self.spaces()?)?;
+        self.catch_up(&generation.borrow()?, &self.spaces()?)?;
         generation::put_into_use(&folder, &name)?;
         held.clear_note();
         let generation = Arc::new(generation);

@@ -19,7 +19,8 @@ pub(super) struct Bad {
 impl LocalStore {
     /// Reads every log from its beginning into an index of its own.
     pub(super) fn fresh_index(&self, progress: &mut dyn FnMut(Progress)) -> Result<Generation> {
-        let fresh = Generation::in_memory()?;
+        // Nobody asks it for words or meaning.
+        let fresh = Generation::in_memory()?.without_search();
         self.fill(&fresh, progress)?;
         Ok(fresh)
     }
@@ -41,7 +42,7 @@ impl LocalStore {
         let total = spaces.iter().map(size_of).sum();
         let mut done = 0;
         for space in &spaces {
-            self.catch_up(&*generation.borrow()?, std::slice::from_ref(space))?;
+            self.catch_up(&generation.borrow()?, std::slice::from_ref(space))?;
             done += size_of(space);
             progress(Progress {
                 done: done.min(total),

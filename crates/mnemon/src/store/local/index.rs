@@ -11,13 +11,16 @@
 
 pub(crate) mod apply;
 pub(crate) mod generation;
+pub(crate) mod neighbours;
 pub(crate) mod position;
 pub(crate) mod read;
 mod schema;
 pub(crate) mod select;
 mod terms;
 
-pub(crate) use schema::{SCHEMA, kind_number, open_file, open_memory, tidy};
+pub(crate) use terms::SUPERSEDES;
+
+pub(crate) use schema::{SCHEMA, kind_from, kind_number, open_file, open_memory, tidy};
 
 /// Whether SQLite says that its file is damaged, gone or no database, in which
 /// case making it anew helps.

@@ -101,7 +101,7 @@ impl LocalStore {
         self.disk
             .sync_folder(&folder)
             .map_err(Error::io("sync", &folder))?;
-        self.catch_up(&*generation.borrow()?, std::slice::from_ref(space))?;
+        self.catch_up(&generation.borrow()?, std::slice::from_ref(space))?;
         held.clear_note();
         Ok(aside)
     }

@@ -7,6 +7,7 @@ use super::LocalStore;
 use super::fresh::everything_bad;
 use super::index::generation::Generation;
 use super::index::position::unsigned;
+use super::search;
 use crate::error::{Code, Error, Result};
 use crate::store::{Progress, Verification, VerifyProblem};
 
@@ -132,7 +133,7 @@ impl LocalStore {
         };
         let theirs = generation.borrow()?;
         let ours = fresh.borrow()?;
-        for connection in [&*theirs, &*ours] {
+        for connection in [&theirs, &ours] {
             let stale = self.stale_logs(connection)?;
             self.catch_up(connection, &stale)?;
         }
@@ -152,6 +153,17 @@ impl LocalStore {
                     message: format!("{what} in the index differ from the logs ({difference}); run `mnemon reindex`"),
                 });
             }
+        }
+        let searchable = search::first_wrong(&theirs, &generation.vectors, generation.path())?;
+        if let Some(id) = searchable {
+            found.problems.push(VerifyProblem {
+                space: "index".into(),
+                line: None,
+                code: Code::StorageCorrupt,
+                message: format!(
+                    "search differs from the logs (first at {id}); run `mnemon reindex`"
+                ),
+            });
         }
         theirs
             .execute_batch("COMMIT")

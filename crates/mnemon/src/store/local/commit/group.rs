@@ -14,6 +14,7 @@ use crate::memory::{MemoryId, Space};
 use crate::store::local::LocalStore;
 use crate::store::local::disk::Stat;
 use crate::store::local::index;
+use crate::store::local::index::generation::Borrowed;
 use crate::store::local::index::position::Position;
 use crate::store::local::lock::Held;
 use crate::store::local::log::line::Checksum;
@@ -52,7 +53,7 @@ impl LocalStore {
             .check_again(&*self.disk, &self.layout)?;
         let generation = self.index_for_writing(&mut held)?;
         self.wrote.store(true, Ordering::Relaxed);
-        let answer = self.append_with_index(batches, open, &mut held, &*generation.borrow()?);
+        let answer = self.append_with_index(batches, open, &mut held, &generation.borrow()?);
         match answer {
             Ok((answers, Ok(()))) => {
                 held.clear_note();
@@ -83,7 +84,7 @@ impl LocalStore {
         batches: &[&Batch],
         open: &mut OpenLogs,
         held: &mut Held<'_>,
-        connection: &Connection,
+        connection: &Borrowed<'_>,
     ) -> Result<(Vec<Result<Appended>>, Result<()>)> {
         connection
             .execute_batch("BEGIN IMMEDIATE")
@@ -131,12 +132,27 @@ impl LocalStore {
             open.insert(space.clone(), (log.file.clone(), log.position.stat));
         }
         // The lines are already true: a failure from here on must not make the caller repeat them.
-        let indexed = put_into_index(connection, &mut logs).map_err(undo);
+        let indexed = self.put_into_index(connection, &mut logs).map_err(undo);
         let answers = fates
             .into_iter()
             .map(|fate| fate.answer(&tickets))
             .collect();
         Ok((answers, indexed))
+    }
+
+    /// Makes the index know the new lines of all logs of a group.
+    fn put_into_index(
+        &self,
+        connection: &Borrowed<'_>,
+        logs: &mut HashMap<Space, Appending>,
+    ) -> Result<()> {
+        for (space, log) in logs {
+            log.put_into_index(connection, space)?;
+        }
+        self.fill_search(connection);
+        connection
+            .execute_batch("COMMIT")
+            .map_err(Error::index("index"))
     }
 
     /// As [`Self::prepare_log`]; if it fails, the index transaction is as before.
@@ -275,16 +291,6 @@ impl Fate {
             }
         }
     }
-}
-
-/// Makes the index know the new lines of all logs of a group.
-fn put_into_index(connection: &Connection, logs: &mut HashMap<Space, Appending>) -> Result<()> {
-    for (space, log) in logs {
-        log.put_into_index(connection, space)?;
-    }
-    connection
-        .execute_batch("COMMIT")
-        .map_err(Error::index("index"))
 }
 
 /// Plans a batch, and refuses it if its lines don't fit into the session any more.

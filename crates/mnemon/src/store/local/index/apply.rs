@@ -176,6 +176,7 @@ fn update(
             if let Some(terms) = terms {
                 terms.insert(connection, n)?;
             }
+            make_pending(connection, n)?;
             put_change(connection, n, place)
         }
         // Its first line is damaged, but this one is complete in itself.
@@ -210,6 +211,7 @@ fn forget(
     connection
         .prepare_cached("UPDATE memories SET forgotten = ?2 WHERE n = ?1")?
         .execute(params![n, text])?;
+    make_pending(connection, n)?;
     put_change(connection, n, place)
 }
 
@@ -257,6 +259,14 @@ fn put_change(connection: &Connection, n: i64, place: &Place) -> rusqlite::Resul
     connection
         .prepare_cached("INSERT OR IGNORE INTO changes (n, offset, length) VALUES (?1, ?2, ?3)")?
         .execute(params![n, signed(place.offset), signed(place.length)])?;
+    Ok(())
+}
+
+/// What search knows of a memory is not so any more. (New ones are pending by their number.)
+fn make_pending(connection: &Connection, n: i64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO unsearched (n) VALUES (?1)")?
+        .execute([n])?;
     Ok(())
 }
 

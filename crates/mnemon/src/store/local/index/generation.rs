@@ -15,6 +15,7 @@ use rusqlite::Connection;
 
 use super::{SCHEMA, open_file, open_memory};
 use crate::error::{Error, Result};
+use crate::store::local::search::{Chunks, PendingCache, VectorFile};
 
 /// Connections beyond this many are closed when they are given back.
 const IDLE_MAX: usize = 16;
@@ -26,6 +27,12 @@ pub(crate) struct Generation {
     path: Option<PathBuf>,
     idle: Mutex<Vec<Connection>>,
     given_back: Condvar,
+    /// What search keeps beside SQLite's file, and what this process has loaded of it.
+    pub(crate) vectors: VectorFile,
+    pub(crate) chunks: Chunks,
+    pub(crate) pending: PendingCache,
+    /// Whether memories are made searchable in it.
+    pub(crate) is_searched: bool,
 }
 
 /// A connection, given back when it is dropped.
@@ -42,15 +49,29 @@ impl Generation {
             path: None,
             idle: Mutex::new(vec![connection]),
             given_back: Condvar::new(),
+            vectors: VectorFile::in_memory(),
+            chunks: Chunks::default(),
+            pending: PendingCache::default(),
+            is_searched: true,
         })
+    }
+
+    /// For comparing only.
+    pub(crate) fn without_search(mut self) -> Self {
+        self.is_searched = false;
+        self
     }
 
     fn on_disk(path: PathBuf) -> Result<Self> {
         let connection = open_file(&path).map_err(Error::index(&path))?;
         Ok(Self {
+            vectors: VectorFile::on_disk(path.with_file_name("vectors")),
             path: Some(path),
             idle: Mutex::new(vec![connection]),
             given_back: Condvar::new(),
+            chunks: Chunks::default(),
+            pending: PendingCache::default(),
+            is_searched: true,
         })
     }
 
@@ -86,6 +107,13 @@ impl Generation {
             generation: self,
             connection: Some(connection),
         })
+    }
+}
+
+impl Borrowed<'_> {
+    /// The build that it belongs to.
+    pub(crate) fn generation(&self) -> &Generation {
+        self.generation
     }
 }
 

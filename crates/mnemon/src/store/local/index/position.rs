@@ -137,16 +137,26 @@ impl Position {
 
 /// Forgets a log and everything that was read from it.
 pub(crate) fn remove(connection: &Connection, log: i64) -> rusqlite::Result<()> {
+    connection.execute(
+        "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories WHERE log = ?1",
+        [log],
+    )?;
     for table in ["tags", "links", "metadata", "changes"] {
         connection.execute(
             &format!("DELETE FROM {table} WHERE n IN (SELECT n FROM memories WHERE log = ?1)"),
             [log],
         )?;
     }
+    connection.execute("DELETE FROM ends WHERE place = ?1", [log])?;
     for table in ["memories", "sessions", "damage"] {
         connection.execute(&format!("DELETE FROM {table} WHERE log = ?1"), [log])?;
     }
     connection.execute("DELETE FROM logs WHERE n = ?1", [log])?;
+    // Numbers behind the last memory are given out again, so they are new then.
+    connection.execute(
+        "UPDATE search SET upto = min(upto, coalesce((SELECT max(n) FROM memories), 0))",
+        [],
+    )?;
     Ok(())
 }
 

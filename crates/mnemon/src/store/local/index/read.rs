@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::position::unsigned;
 use super::schema::{kind_from, kind_number};
@@ -175,12 +175,15 @@ pub(crate) fn sessions(
     connection: &Connection,
     id: Option<&SessionId>,
 ) -> rusqlite::Result<Vec<Session>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT s.log, s.id, s.details, s.created, l.recorded, l.size, s.detailed FROM sessions s JOIN logs l ON l.n = s.log
-         WHERE ?1 IS NULL OR s.folded = ?1 ORDER BY l.recorded DESC, s.id",
-    )?;
     let folded = id.map(|id| id.as_str().to_ascii_lowercase());
-    let rows = statement.query_map([folded], |row| {
+    // A condition that is there for one and not for all: with `?1 IS NULL OR`
+    // SQLite would read everything for one.
+    let which = folded.as_ref().map_or("", |_| "WHERE s.folded = ?1");
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT s.log, s.id, s.details, s.created, l.recorded, l.size, s.detailed FROM sessions s JOIN logs l ON l.n = s.log
+         {which} ORDER BY l.recorded DESC, s.id",
+    ))?;
+    let rows = statement.query_map(params_from_iter(folded), |row| {
         let details: String = row.get(2)?;
         let details: SessionDetails = serde_json::from_str(&details).unwrap_or_default();
         let id: String = row.get(1)?;
@@ -201,6 +204,9 @@ pub(crate) fn sessions(
         ))
     })?;
     let found = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
     let only = if id.is_some() {
         found.first().map(|(log, _)| *log)
     } else {
@@ -226,11 +232,12 @@ fn activities(
     connection: &Connection,
     only: Option<i64>,
 ) -> rusqlite::Result<BTreeMap<i64, Activity>> {
-    let mut statement = connection.prepare_cached(
+    let which = only.map_or("", |_| "AND log = ?1");
+    let mut statement = connection.prepare_cached(&format!(
         "SELECT log, kind, author, count(*), max(created) FROM memories
-         WHERE forgotten IS NULL AND (?1 IS NULL OR log = ?1) GROUP BY log, kind, author",
-    )?;
-    let mut rows = statement.query([only])?;
+         WHERE forgotten IS NULL {which} GROUP BY log, kind, author",
+    ))?;
+    let mut rows = statement.query(params_from_iter(only))?;
     let mut by_log: BTreeMap<i64, Activity> = BTreeMap::new();
     while let Some(row) = rows.next()? {
         let activity = by_log.entry(row.get(0)?).or_default();
@@ -288,13 +295,14 @@ pub(crate) fn pointers_of(
     rows.collect()
 }
 
-/// Counts and sizes, without the size of the index itself.
+/// Counts and sizes, without the size of the index itself; a log of a header alone is not there yet.
 pub(crate) fn stats(connection: &Connection) -> rusqlite::Result<Stats> {
     let mut stats = Stats::default();
     let mut statement = connection.prepare_cached(
         "SELECT l.space, l.size, (SELECT count(*) FROM damage d WHERE d.log = l.n),
                 (SELECT count(*) FROM memories m WHERE m.log = l.n AND m.forgotten IS NULL)
-         FROM logs l ORDER BY l.space",
+         FROM logs l WHERE l.records > (l.generation <> '') OR EXISTS (SELECT 1 FROM damage d WHERE d.log = l.n)
+         ORDER BY l.space",
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {

@@ -8,9 +8,10 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::decay::{self, Facts};
 use crate::memory::{Importance, Kind};
+use crate::store::local::search;
 
 /// Another number means other tables: each program keeps to the files of its own.
-pub(crate) const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 2;
 
 /// Older SQLite can lose a write-ahead log when it is reset.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -100,7 +101,7 @@ pub(crate) fn open_memory() -> rusqlite::Result<Connection> {
     set_up(Connection::open_in_memory()?)
 }
 
-fn set_up(connection: Connection) -> rusqlite::Result<Connection> {
+fn set_up(mut connection: Connection) -> rusqlite::Result<Connection> {
     assert!(
         rusqlite::version_number() >= SQLITE_VERSION_MIN,
         "SQLite {} can lose a write-ahead log; at least 3.51.3 is needed",
@@ -116,12 +117,15 @@ fn set_up(connection: Connection) -> rusqlite::Result<Connection> {
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
         connection.execute_batch(&format!(
-            "BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;"
+            "BEGIN IMMEDIATE; {TABLES} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
+            search::TABLES
         ))?;
     } else if version != SCHEMA {
         return Err(rusqlite::Error::InvalidQuery);
     }
     add_priority(&connection)?;
+    search::add_functions(&connection)?;
+    search::watch_deadline(&mut connection)?;
     Ok(connection)
 }
 

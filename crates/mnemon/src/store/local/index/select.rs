@@ -61,6 +61,35 @@ pub(crate) fn select(
     }
 }
 
+/// The numbers of all memories that fit, whatever the order and the page.
+pub(crate) fn numbers(
+    connection: &Connection,
+    files: &LogFiles,
+    filter: &Filter,
+) -> Result<Vec<u32>> {
+    let conditions = Conditions::of(filter);
+    if filter.contains.is_none() {
+        return conditions
+            .numbers(connection)
+            .map_err(Error::index("index"));
+    }
+    let everything = Filter {
+        limit: usize::MAX,
+        offset: 0,
+        ..filter.clone()
+    };
+    let candidates = conditions
+        .page(connection, &everything)
+        .map_err(Error::index("index"))?;
+    let mut numbers = Vec::new();
+    for pointer in candidates {
+        if filter.fits(&pointer.load(files)?) {
+            numbers.extend(u32::try_from(pointer.n));
+        }
+    }
+    Ok(numbers)
+}
+
 #[derive(Default)]
 struct Conditions {
     sql: String,
@@ -177,6 +206,16 @@ impl Conditions {
             self.values
                 .extend([tag.to_string().into(), below.into(), behind.into()]);
         }
+    }
+
+    fn numbers(&self, connection: &Connection) -> rusqlite::Result<Vec<u32>> {
+        let sql = format!(
+            "SELECT m.n FROM memories m JOIN logs l ON l.n = m.log {}",
+            self.sql
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(&self.values), |row| row.get(0))?;
+        rows.collect()
     }
 
     fn count(&self, connection: &Connection) -> rusqlite::Result<u64> {

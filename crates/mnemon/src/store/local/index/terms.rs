@@ -1,4 +1,4 @@
-//! Tags, metadata and links: what a memory is found by, one tree for each.
+//! Tags, metadata and mentions of others: what a memory is found by, one tree for each.
 //!
 //! The row of a memory repeats its terms, so that they can be taken out again
 //! without a second tree that leads from memories to terms.
@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::Memory;
 use crate::store::filter_text;
+
+/// The relation to what a memory takes the place of.
+pub(crate) const SUPERSEDES: &str = "supersedes";
 
 /// What a memory is found by.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -20,7 +23,8 @@ pub(super) struct Terms {
 impl Terms {
     /// The terms of a memory, and none if it has none: most rows then stay short.
     pub(super) fn of(memory: &Memory) -> Option<Self> {
-        let bare = memory.tags.is_empty() && memory.metadata.is_empty() && memory.links.is_empty();
+        let mentions = memory.mentions();
+        let bare = memory.tags.is_empty() && memory.metadata.is_empty() && mentions.is_empty();
         (!bare).then(|| Self {
             tags: memory.tags.iter().map(ToString::to_string).collect(),
             metadata: memory
@@ -28,10 +32,9 @@ impl Terms {
                 .iter()
                 .map(|(key, value)| (key.clone(), filter_text(value)))
                 .collect(),
-            links: memory
-                .links
+            links: mentions
                 .iter()
-                .map(|link| (link.to.to_string(), link.rel.to_string()))
+                .map(|mention| (mention.to.key(), mention.rel.to_string()))
                 .collect(),
         })
     }
@@ -85,6 +88,14 @@ impl Terms {
                 .execute(params![key, value, n])?;
         }
         for (target, rel) in &self.links {
+            if rel == SUPERSEDES {
+                // What search knows of the other memory is not so any more.
+                connection
+                    .prepare_cached(
+                        "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories WHERE id = ?1",
+                    )?
+                    .execute([target])?;
+            }
             connection
                 .prepare_cached(sql[2])?
                 .execute(params![target, rel, n])?;

@@ -11,10 +11,7 @@ const TABLE_COST_MAX: usize = 4;
 /// What comes after the last dot must resemble; the table before it only
 /// decides between equals, because a right name under the wrong table is the
 /// commonest mistake of all.
-pub(super) fn nearest<'a>(
-    given: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if given.chars().nth(GIVEN_CHARS_MAX).is_some() {
         return None;
     }
@@ -61,7 +58,6 @@ fn distance(from: &str, to: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::keys::{KEYS, tables};
     use super::*;
 
     #[test]
@@ -77,38 +73,6 @@ mod tests {
         ] {
             assert_eq!(distance(from, to), expected, "{from} {to}");
             assert_eq!(distance(to, from), expected, "{to} {from}");
-        }
-    }
-
-    #[test]
-    fn keys_are_found_by_what_people_type() {
-        for (given, meant) in [
-            ("storage.durablity", Some("storage.durability")),
-            ("storage.durable", Some("storage.durability")),
-            ("Storage.Durability", Some("storage.durability")),
-            ("durability", Some("storage.durability")),
-            ("lock.durability", Some("storage.durability")),
-            ("storage.timeout_ms", Some("lock.timeout_ms")),
-            ("lock.timeout", Some("lock.timeout_ms")),
-            ("lock.retry_backoff_ms", Some("lock.retry_backoff_ms_max")),
-            (
-                "privacy.recovery_days",
-                Some("privacy.session_recovery_days"),
-            ),
-            ("defaults.uesr", Some("defaults.user")),
-            ("storage.encoding", None),
-            ("x", None),
-            ("", None),
-        ] {
-            let known = KEYS.iter().map(|key| key.name);
-            assert_eq!(nearest(given, known), meant, "{given}");
-        }
-        for (given, meant) in [
-            ("storge", Some("storage")),
-            ("session", Some("sessions")),
-            ("decay", None),
-        ] {
-            assert_eq!(nearest(given, tables()), meant, "{given}");
         }
     }
 

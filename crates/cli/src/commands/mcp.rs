@@ -1,0 +1,47 @@
+//! `mnemon mcp`
+
+use std::io::ErrorKind;
+
+use clap::Args;
+use mnemon_server::mcp::{Need, Opened, Options, serve_stdio};
+
+use crate::context::{Context, session_of};
+use crate::failure::{Failure, Outcome};
+
+/// Serve agents over the Model Context Protocol, on standard input and output
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    mnemon mcp --session review\n  \
+    claude mcp add mnemon -- mnemon mcp\n\n\
+    The program ends when its input ends. docs/mcp.md shows how to add it to other clients.")]
+pub(crate) struct Mcp {
+    /// Keep what is not said to belong anywhere in this session [default: shared memory]
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+impl Mcp {
+    pub(crate) fn run(&self, context: Context) -> Outcome {
+        let options = Options {
+            session: session_of(self.session.as_ref())?,
+            zone: context.zone.clone(),
+            // Nothing is read before the first call: clients wait for the handshake.
+            open: Box::new(move |need| {
+                Ok(Opened {
+                    caller: context.caller()?,
+                    engine: match need {
+                        Need::There => context.reader()?,
+                        Need::Made => context.writer()?,
+                    },
+                })
+            }),
+        };
+        serve_stdio(options).map_err(|error| match error.kind() {
+            ErrorKind::InvalidData => Failure::misused(
+                format!("what came in is not MCP: {error}"),
+                "Let an MCP client start this command; docs/mcp.md shows how.",
+            ),
+            _ => Failure::output(error),
+        })
+    }
+}

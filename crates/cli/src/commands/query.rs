@@ -1,0 +1,42 @@
+//! `mnemon query`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use mnemon::Error;
+use mnemon_wire::{AnswerShape, parse_structured_text};
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::human::answer::answer;
+use crate::input::file_or_stdin;
+
+/// Find and count memories by conditions on their fields
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  mnemon query open-decisions.json\n  \
+    echo '{\"filters\":[{\"field\":\"priority\",\"operator\":\"<\",\"value\":0.3}]}' | mnemon query -\n  \
+    echo '{\"text\":\"timeout\",\"aggregations\":[\"by_kind\"]}' | mnemon query - --json")]
+pub(crate) struct Query {
+    /// A file with the query as JSON; - is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+impl Query {
+    pub(crate) fn run(&self, context: &Context) -> Outcome {
+        let bytes = file_or_stdin(&self.file)?;
+        let text = String::from_utf8(bytes).map_err(|error| Error::Unparsable {
+            what: "a query",
+            input: self.file.display().to_string(),
+            problem: format!("byte {} is not UTF-8", error.utf8_error().valid_up_to() + 1),
+        })?;
+        let engine = context.reader()?;
+        let query = parse_structured_text(&text, engine.now(), &context.zone)?;
+        let found = engine.query(&context.caller()?, &query)?;
+        let shape = AnswerShape::of(&found, context.future_skew_minutes()?);
+        let asked = query.question.is_some();
+        context.output.answer(&shape, || {
+            answer(&found, asked, context.output.columns, engine.now())
+        })
+    }
+}

@@ -1,0 +1,7 @@
+//! `mnemon mcp`, driven over pipes as clients do it.
+
+mod bad_input;
+mod client;
+mod finding;
+mod keeping;
+mod protocol;

@@ -1,0 +1,299 @@
+//! The handshake, the tools, and how it ends.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::client::{Client, text_of, texts_of};
+use crate::sandbox::Sandbox;
+
+#[test]
+fn what_one_process_keeps_another_finds() {
+    let sandbox = Sandbox::empty();
+    let mut one = Client::ready(&sandbox, &[]);
+    let memory =
+        json!({ "session": "review", "text": "Use PostgreSQL as database", "kind": "decision" });
+    let kept = one.done("remember", &memory);
+    let id = kept["structuredContent"]["memories"][0]["id"]
+        .as_str()
+        .unwrap();
+    assert_eq!(
+        kept["structuredContent"],
+        json!({
+            "memories": [
+                { "id": id, "handle": "DEC-001", "space": "session/review", "durable": true, "new": true },
+            ],
+            "new_sessions": ["review"],
+        })
+    );
+    assert_eq!(
+        text_of(&kept),
+        format!("kept DEC-001 ({id}) in session/review\nsession review is new")
+    );
+    let question = json!({ "query": "which database?" });
+    assert_eq!(
+        texts_of(&one.done("recall", &question)),
+        ["Use PostgreSQL as database"]
+    );
+
+    let mut other = Client::ready(&sandbox, &[]);
+    assert_eq!(
+        texts_of(&other.done("recall", &question)),
+        ["Use PostgreSQL as database"]
+    );
+    other.done(
+        "remember",
+        &json!({ "text": "The database runs on port 5432" }),
+    );
+    assert_eq!(texts_of(&one.done("recall", &question)).len(), 2);
+    one.end();
+    other.end();
+    let listed = sandbox.json(&["list", "--session", "review"]);
+    assert_eq!(listed["memories"][0]["id"], id);
+}
+
+#[test]
+fn the_handshake_touches_no_file_and_the_first_memory_makes_the_store() {
+    let sandbox = Sandbox::empty();
+    let root = sandbox.path().join("not").join("there");
+    let mut client = Client::ready(&sandbox, &["--root", root.to_str().unwrap()]);
+    client.request("tools/list", &json!({}));
+    assert!(!root.exists());
+    let (code, text) = client.refused("recall", &json!({ "query": "x" }));
+    assert_eq!(code, "E_STORAGE_IO");
+    assert!(text.contains("holds no store"), "{text}");
+    assert!(
+        text.contains("the first remember makes the store"),
+        "{text}"
+    );
+    assert!(!root.exists());
+    client.done("remember", &json!({ "text": "x" }));
+    assert_eq!(
+        texts_of(&client.done("recall", &json!({ "query": "x" }))),
+        ["x"]
+    );
+    client.end();
+}
+
+#[test]
+fn settings_that_are_wrong_refuse_calls_and_not_the_handshake() {
+    let sandbox = Sandbox::with_session();
+    let settings = sandbox.file(".mnemon/mnemon.toml", "[storage]\ndurabilty = \"os\"\n");
+    let mut client = Client::ready(&sandbox, &[]);
+    let (code, text) = client.refused("remember", &json!({ "text": "x" }));
+    assert_eq!(code, "E_INVALID_FORMAT");
+    assert!(text.contains("durability"), "{text}");
+    // Corrected, they hold without a restart.
+    std::fs::remove_file(settings).unwrap();
+    client.done("remember", &json!({ "text": "x" }));
+    client.end();
+}
+
+#[test]
+fn a_store_that_is_taken_away_is_made_again() {
+    let sandbox = Sandbox::empty();
+    let root = sandbox.path().join("store");
+    let mut client = Client::ready(&sandbox, &["--root", root.to_str().unwrap()]);
+    client.done("remember", &json!({ "text": "before" }));
+    std::fs::remove_dir_all(&root).unwrap();
+    // The open store notices it once, and says so.
+    let refused = client.refused("remember", &json!({ "text": "meanwhile" }));
+    assert_eq!(refused.0, "E_STORAGE_IO");
+    client.done("remember", &json!({ "text": "after" }));
+    let found = client.done("recall", &json!({ "query": "*" }));
+    assert_eq!(texts_of(&found), ["after"]);
+    client.end();
+}
+
+#[test]
+fn the_version_that_the_client_asks_for_is_spoken_if_it_is_known() {
+    let sandbox = Sandbox::empty();
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut client = Client::start(&sandbox, &[]);
+        assert_eq!(client.initialize(version)["protocolVersion"], version);
+        client.end();
+    }
+    for unknown in ["1999-01-01", "2999-01-01", "soon"] {
+        let mut client = Client::start(&sandbox, &[]);
+        assert_eq!(client.initialize(unknown)["protocolVersion"], "2025-11-25");
+        client.end();
+    }
+}
+
+#[test]
+fn notifications_are_not_answered() {
+    let sandbox = Sandbox::empty();
+    let mut client = Client::ready(&sandbox, &[]);
+    for method in [
+        "notifications/initialized",
+        "notifications/cancelled",
+        "notifications/roots/list_changed",
+        "notifications/nobody/knows",
+    ] {
+        client.notify(method);
+        // The next line is the answer to this, and to nothing else.
+        assert_eq!(client.request("ping", &json!({}))["result"], json!({}));
+    }
+    client.end();
+}
+
+#[test]
+fn unknown_tools_and_methods_are_errors_of_the_protocol() {
+    let sandbox = Sandbox::empty();
+    let mut client = Client::ready(&sandbox, &[]);
+    let unknown_tool = client.request("tools/call", &json!({ "name": "forget_everything" }));
+    assert_eq!(unknown_tool["error"]["code"], -32602);
+    let unknown_method = client.request("memories/burn", &json!({}));
+    assert_eq!(unknown_method["error"]["code"], -32601);
+    client.end();
+}
+
+#[test]
+fn a_client_that_goes_at_once_is_no_error_and_one_that_speaks_otherwise_is_told() {
+    let sandbox = Sandbox::empty();
+    Client::start(&sandbox, &[]).end();
+    let mut stranger = Client::start(&sandbox, &[]);
+    stranger.notify("notifications/initialized");
+    let ended = stranger.close();
+    assert_eq!(ended.code, 2);
+    assert_eq!(ended.rest, [] as [Value; 0]);
+    assert!(ended.stderr.contains("is not MCP"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_client_that_does_not_wait_is_answered_in_order_and_after_its_last_word() {
+    let sandbox = Sandbox::empty();
+    let mut client = Client::ready(&sandbox, &[]);
+    let asked: Vec<(u64, String)> = (0..20)
+        .map(|number| {
+            let text = format!("note {number}");
+            client.ask_tool("remember", &json!({ "text": text }));
+            let question = json!({ "query": text, "limit": 1 });
+            (client.ask_tool("recall", &question), text)
+        })
+        .collect();
+    let ended = client.close();
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    for (id, text) in asked {
+        let reply = ended.rest.iter().find(|reply| reply["id"] == id).unwrap();
+        assert_eq!(texts_of(&reply["result"]), [text]);
+    }
+}
+
+#[test]
+fn newer_clients_need_no_handshake() {
+    let sandbox = Sandbox::empty();
+    let mut client = Client::start(&sandbox, &[]);
+    let about = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = client.request("server/discover", &json!({ "_meta": about }));
+    assert!(
+        found["result"]["capabilities"]["tools"].is_object(),
+        "{found}"
+    );
+    let memory = json!({ "name": "remember", "arguments": { "text": "x" }, "_meta": about });
+    let kept = client.request("tools/call", &memory);
+    assert_eq!(kept["result"]["isError"], false, "{kept}");
+    client.end();
+}
+
+/// The tools with a line for each field.
+fn by_line(tools: &Value) -> String {
+    let mut text = String::new();
+    for tool in tools["tools"].as_array().unwrap() {
+        let schema = &tool["inputSchema"];
+        assert_eq!(schema["type"], "object");
+        let part = |name: &str| format!("{}: {}\n", name, tool[name]);
+        text.extend(["name", "description", "annotations"].map(part));
+        let _ = writeln!(text, "required: {}", schema["required"]);
+        for (name, field) in schema["properties"].as_object().unwrap() {
+            let _ = writeln!(text, "  {name}: {field}");
+        }
+    }
+    text
+}
+
+/// Bytes by four: a rough count, but the same for everybody.
+fn tokens(value: &Value) -> usize {
+    value.to_string().len() / 4
+}
+
+#[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "whoever adds a word wants to know its price"
+)]
+fn the_tools_cost_a_model_less_than_900_tokens() {
+    let sandbox = Sandbox::empty();
+    let mut client = Client::start(&sandbox, &[]);
+    let about = client.initialize("2025-06-18");
+    let tools = client.request("tools/list", &json!({}))["result"].clone();
+    client.end();
+    println!("tools/list: about {} tokens", tokens(&tools));
+    assert!(tokens(&tools) < 900, "{}", tokens(&tools));
+    assert_eq!(
+        about["instructions"]
+            .as_str()
+            .unwrap()
+            .matches(". ")
+            .count(),
+        2
+    );
+    insta::assert_snapshot!(by_line(&tools), @r#"
+    name: "remember"
+    description: "Keep a memory for later: `text`, or several as `memories`. Goes to the session (made if new), agent or shared memory that is named, else to the default."
+    annotations: {"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}
+    required: null
+      agent: {"description":"Keep in this agent's long-term memory","type":"string"}
+      author: {"description":"Who said or found it","type":"string"}
+      body: {"description":"Fields of its kind: rationale, severity, key, value…","type":"object"}
+      confidence: {"maximum":1,"minimum":0,"type":"number"}
+      created_at: {"description":"If not now","type":"string"}
+      id: {"description":"Your own; makes repeating safe","type":"string"}
+      importance: {"default":0.5,"maximum":1,"minimum":0,"type":"number"}
+      kind: {"default":"fact","enum":["conversation","decision","finding","preference","learning","fact","event","procedure","state","artifact"],"type":"string"}
+      links: {"description":"{rel: supersedes|resolves|led_to|…, to: id or handle}","items":{"type":"object"},"type":"array"}
+      memories: {"description":"Each with these fields","items":{"type":"object"},"maxItems":1000,"type":"array"}
+      metadata: {"type":"object"}
+      pinned: {"description":"Never fades","type":"boolean"}
+      ref: {"description":"Related: ids or handles","items":{"type":"string"},"type":"array"}
+      sensitive: {"type":"boolean"}
+      session: {"description":"Keep in this session","type":"string"}
+      shared: {"description":"Keep for all agents","type":"boolean"}
+      tags: {"description":"Dots make a hierarchy","items":{"type":"string"},"type":"array"}
+      text: {"description":"Self-contained statement","type":"string"}
+    name: "recall"
+    description: "Find memories by words and meaning, best first. Filters are optional; without session, agent or shared everything is searched. Minimums and confidence: 0 to 1."
+    annotations: {"openWorldHint":false,"readOnlyHint":true}
+    required: ["query"]
+      agent: {"description":"Long-term memory of these","items":{"type":"string"},"type":"array"}
+      any_tag: {"items":{"type":"string"},"type":"array"}
+      author: {"items":{"type":"string"},"type":"array"}
+      confidence: {"type":"number"}
+      contains: {"description":"Exact text","type":"string"}
+      full: {"description":"Whole texts, body and metadata","type":"boolean"}
+      include_forgotten: {"type":"boolean"}
+      kind: {"description":"As in remember","items":{"type":"string"},"type":"array"}
+      limit: {"default":10,"type":"integer"}
+      meta: {"description":"Metadata to match","type":"object"}
+      min_importance: {"type":"number"}
+      min_priority: {"type":"number"}
+      min_score: {"type":"number"}
+      min_similarity: {"type":"number"}
+      mode: {"enum":["hybrid","text","semantic"],"type":"string"}
+      not_tag: {"items":{"type":"string"},"type":"array"}
+      offset: {"type":"integer"}
+      open: {"description":"Unresolved decisions, findings","type":"boolean"}
+      profile: {"enum":["balanced","product","weighted"],"type":"string"}
+      query: {"description":"Question or words; \"phrase\", wild*, * for all","type":"string"}
+      resolved: {"type":"boolean"}
+      session: {"description":"Any of these","items":{"type":"string"},"type":"array"}
+      shared: {"description":"Shared memory","type":"boolean"}
+      since: {"description":"2026-01-10, 24h, 2 weeks, yesterday","type":"string"}
+      sort: {"enum":["relevance","newest","oldest","importance","accessed","access-count","priority"],"type":"string"}
+      tag: {"description":"All of these","items":{"type":"string"},"type":"array"}
+      until: {"type":"string"}
+    "#);
+}

@@ -1,0 +1,164 @@
+//! Exact dot products of small whole numbers, as fast as memory gives them.
+//!
+//! One plain loop, compiled once for any processor and once for AVX2. It is
+//! written so that the compiler finds the multiply-and-add of pairs by itself:
+//! with hand-written intrinsics a scan of 100,000 rows of 256 took 1.0 ms
+//! instead of 1.3 ms, but each load of it was unsafe. Arm processors always
+//! have NEON, so there the plain loop is the fast one.
+
+/// The dot product of two rows of the same length.
+pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        #[expect(
+            unsafe_code,
+            reason = "compiled for AVX2, which this processor was just found to have"
+        )]
+        // SAFETY: as in `dot_rows`.
+        return unsafe { dot_avx2(a, b) };
+    }
+    dot_once(a, b)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn dot_avx2(a: &[i8], b: &[i8]) -> i32 {
+    dot_once(a, b)
+}
+
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "a call would be compiled for the oldest processor"
+)]
+fn dot_once(a: &[i8], b: &[i8]) -> i32 {
+    a.iter()
+        .zip(b)
+        .map(|(&a, &b)| i32::from(a) * i32::from(b))
+        .sum()
+}
+
+/// The dot products of one row with many, which lie one after the other.
+///
+/// Sums fit as long as a row has less than 2¹⁷ components.
+///
+/// # Panics
+///
+/// If `rows` are not exactly as many rows of the query's length as `out` has places.
+pub(crate) fn dot_rows(query: &[i8], rows: &[i8], out: &mut [i32]) {
+    assert_eq!(
+        rows.len(),
+        query.len() * out.len(),
+        "whole rows, as many as places"
+    );
+    if query.is_empty() {
+        out.fill(0);
+        return;
+    }
+    // Widened once for all rows: products of pairs need 16 bits.
+    let query: Vec<i16> = query
+        .iter()
+        .map(|&component| i16::from(component))
+        .collect();
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        #[expect(
+            unsafe_code,
+            reason = "compiled for AVX2, which this processor was just found to have"
+        )]
+        // SAFETY: the only requirement of a safe function with a target feature
+        // is that the processor has the feature.
+        return unsafe { scan_avx2(&query, rows, out) };
+    }
+    scan(&query, rows, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn scan_avx2(query: &[i16], rows: &[i8], out: &mut [i32]) {
+    scan(query, rows, out);
+}
+
+/// Always inlined, so that each caller compiles it for its own processor.
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "a call would be compiled for the oldest processor"
+)]
+fn scan(query: &[i16], rows: &[i8], out: &mut [i32]) {
+    for (row, out) in rows.chunks_exact(query.len()).zip(out) {
+        *out = query
+            .iter()
+            .zip(row)
+            .map(|(&q, &r)| i32::from(q) * i32::from(i16::from(r)))
+            .sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What all must agree with, in numbers that cannot overflow.
+    fn by_hand(query: &[i8], rows: &[i8]) -> Vec<i64> {
+        rows.chunks(query.len())
+            .map(|row| {
+                query
+                    .iter()
+                    .zip(row)
+                    .map(|(&q, &r)| i64::from(q) * i64::from(r))
+                    .sum()
+            })
+            .collect()
+    }
+
+    fn check(query: &[i8], rows: &[i8]) {
+        let expected = by_hand(query, rows);
+        let mut fast = vec![0; expected.len()];
+        dot_rows(query, rows, &mut fast);
+        let mut plain = vec![0; expected.len()];
+        let widened: Vec<i16> = query
+            .iter()
+            .map(|&component| i16::from(component))
+            .collect();
+        scan(&widened, rows, &mut plain);
+        let single: Vec<i32> = rows
+            .chunks(query.len())
+            .map(|row| dot(query, row))
+            .collect();
+        for found in [fast, plain, single] {
+            assert_eq!(
+                found.into_iter().map(i64::from).collect::<Vec<_>>(),
+                expected
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_way_gives_the_exact_sums(
+            (query, rows) in (1_usize..600, 0_usize..5).prop_flat_map(|(dimension, count)| (
+                proptest::collection::vec(any::<i8>(), dimension),
+                proptest::collection::vec(any::<i8>(), dimension * count),
+            ))
+        ) {
+            check(&query, &rows);
+        }
+    }
+
+    #[test]
+    fn the_largest_sums_of_every_usual_dimension_are_exact() {
+        for dimension in [1, 5, 16, 31, 32, 33, 256, 384, 768, 1536, 8192] {
+            for (query, row) in [(-128, -128), (-128, 127), (127, 127)] {
+                check(&vec![query; dimension], &vec![row; dimension * 3]);
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "whole rows")]
+    fn half_a_row_is_refused() {
+        dot_rows(&[1, 2], &[1, 2, 3], &mut [0]);
+    }
+}

@@ -1,0 +1,156 @@
+//! How alike single words are, by the built-in table.
+//!
+//! A memory keeps a few pieces of its words, so that a question can compare
+//! its own words with them without reading the text: `puppy` finds `dog`.
+
+use std::collections::BTreeSet;
+
+use super::built_in::TABLE;
+use super::dot::dot;
+use super::{Embedder, Vector};
+
+/// As many pieces a memory keeps; the others weigh less.
+const PIECES_MAX: usize = 24;
+
+/// Pieces of words, those that weigh most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    /// Rows of the table, one more than their number; 0 is none.
+    rows: [u16; PIECES_MAX],
+}
+
+impl Pieces {
+    /// Bytes that they take when they are stored.
+    pub(crate) const BYTES: usize = 2 * PIECES_MAX;
+
+    /// No pieces.
+    pub(crate) const NONE: Self = Self {
+        rows: [0; PIECES_MAX],
+    };
+
+    /// The pieces of some words.
+    pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+        let mut rows = BTreeSet::new();
+        for word in words {
+            TABLE.each_row(word, |row| {
+                rows.insert(row);
+            });
+        }
+        let mut rows: Vec<u16> = rows
+            .into_iter()
+            .filter_map(|row| u16::try_from(row + 1).ok())
+            .collect();
+        if rows.len() > PIECES_MAX {
+            rows.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)).then(a.cmp(b)));
+            rows.truncate(PIECES_MAX);
+            rows.sort_unstable();
+        }
+        let mut pieces = Self::default();
+        pieces.rows[..rows.len()].copy_from_slice(&rows);
+        pieces
+    }
+
+    /// Each of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u16> {
+        self.rows.into_iter().take_while(|row| *row != 0)
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        for (place, row) in bytes.chunks_exact_mut(2).zip(self.rows) {
+            place.copy_from_slice(&row.to_le_bytes());
+        }
+        bytes
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
+        let mut pieces = Self::default();
+        for (row, place) in pieces.rows.iter_mut().zip(bytes.chunks_exact(2)) {
+            *row = u16::from_le_bytes([place[0], place[1]]);
+        }
+        pieces
+    }
+}
+
+/// The vector of a single word; none if the table knows nothing of it.
+pub(crate) fn word(word: &str) -> Option<Vector> {
+    let found = super::BuiltIn::new().embed(&[word]).ok()?;
+    found.into_iter().next().flatten()
+}
+
+/// Some words, to be compared with pieces.
+pub(crate) struct Likeness {
+    dimension: usize,
+    /// The components of all words, one after the other.
+    components: Vec<i8>,
+    /// 0 for a word of which the table knows nothing.
+    inverse_norms: Vec<f32>,
+}
+
+impl Likeness {
+    pub(crate) fn to(words: &[Option<Vector>]) -> Self {
+        let dimension = TABLE.dimension();
+        let mut components = vec![0; dimension * words.len()];
+        for (place, word) in components.chunks_exact_mut(dimension).zip(words) {
+            if let Some(word) = word {
+                place.copy_from_slice(word.components());
+            }
+        }
+        let inverse_norm = |word: &Option<Vector>| word.as_ref().map_or(0.0, Vector::inverse_norm);
+        Self {
+            dimension,
+            components,
+            inverse_norms: words.iter().map(inverse_norm).collect(),
+        }
+    }
+
+    /// How alike each word and a piece are, from 0 to 1.
+    pub(crate) fn with(&self, piece: u16, out: &mut [f64]) {
+        let Some(row) = TABLE.row(usize::from(piece) - 1) else {
+            return out.fill(0.0);
+        };
+        let norm = f64::from(dot(row, row)).sqrt().max(1.0);
+        let words = self.components.chunks_exact(self.dimension);
+        for ((out, word), inverse_norm) in out.iter_mut().zip(words).zip(&self.inverse_norms) {
+            let product = f64::from(dot(word, row));
+            *out = (product * f64::from(*inverse_norm) / norm).clamp(0.0, 1.0);
+        }
+    }
+}
+
+fn weight(piece: u16) -> f32 {
+    TABLE.weight(usize::from(piece) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_mean_alike_are_more_alike_than_others() {
+        let pieces = |text: &str| Pieces::of(text.split(' '));
+        let best = |question: &str, text: &str| {
+            let question = Likeness::to(&[word(question)]);
+            let mut alike = [0.0];
+            let all = pieces(text);
+            let all = all.iter().map(|piece| {
+                question.with(piece, &mut alike);
+                alike[0]
+            });
+            all.fold(0.0, f64::max)
+        };
+        assert!(best("dog", "adopted puppy") > best("dog", "invoice currency"));
+        assert!((best("dog", "dog") - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn only_the_heaviest_are_kept_and_survive_being_stored() {
+        let text = "alpha beta gamma delta river stone window garden paper copper silver golden \
+                    market engine painter doctor lawyer winter summer autumn spring morning evening \
+                    mountain harbour bridge station";
+        let pieces = Pieces::of(text.split_whitespace());
+        assert_eq!(pieces.iter().count(), PIECES_MAX);
+        assert_eq!(Pieces::from_bytes(&pieces.to_bytes()), pieces);
+        assert_eq!(Pieces::of(std::iter::empty()).iter().count(), 0);
+    }
+}

@@ -1,0 +1,227 @@
+//! Asking by fields.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::caller::Caller;
+use crate::engine::Mnemon;
+use crate::error::Result;
+use crate::memory::{Memory, MemoryId};
+use crate::recall::structured::{Aggregation, Counts, Key};
+use crate::recall::{Answer, Condition, Document, Hit, Mode, Query, StructuredQuery};
+use crate::store::{Filter, Forgottenness, Sort};
+
+/// What fits, and what of it counts.
+struct Found {
+    hits: Vec<Hit>,
+    total: u64,
+    aggregations: Vec<(Aggregation, Counts)>,
+}
+
+impl Mnemon {
+    /// The memories that fit a structured query, with what was to be counted of them.
+    pub fn query(&self, caller: &Caller, query: &StructuredQuery) -> Result<Answer> {
+        if let Some(moment) = query.as_of {
+            let then = StructuredQuery {
+                as_of: None,
+                now: moment,
+                ..query.clone()
+            };
+            return self.as_of(moment)?.query(caller, &then);
+        }
+        let (filter, rest) = query.split();
+        let found = match page_of_the_store(query, &rest) {
+            Some(sort) => self.one_page(caller, query, filter, sort)?,
+            None => self.all_that_fit(caller, query, filter, &rest)?,
+        };
+        let related = self.related_to(&found.hits, query)?;
+        Ok(Answer {
+            hits: found.hits,
+            total: found.total,
+            aggregations: found.aggregations,
+            related,
+        })
+    }
+
+    /// The store orders, counts and cuts: only the page is read.
+    fn one_page(
+        &self,
+        caller: &Caller,
+        query: &StructuredQuery,
+        filter: Filter,
+        sort: Option<Sort>,
+    ) -> Result<Found> {
+        let filter = Filter {
+            sort: sort.unwrap_or_default(),
+            limit: query.limit,
+            offset: query.offset,
+            ..filter
+        };
+        let (hits, total) = self.hits(caller, query, filter)?;
+        let count = |aggregation: &Aggregation| (*aggregation, Counts::All(total));
+        Ok(Found {
+            hits,
+            total,
+            aggregations: query.aggregations.iter().map(count).collect(),
+        })
+    }
+
+    /// Everything that the filter lets through is read, and what does not fit is dropped.
+    fn all_that_fit(
+        &self,
+        caller: &Caller,
+        query: &StructuredQuery,
+        filter: Filter,
+        rest: &[&Condition],
+    ) -> Result<Found> {
+        let now = query.now.micros();
+        let everything = Filter {
+            limit: usize::MAX,
+            ..filter
+        };
+        let (mut hits, _) = self.hits(caller, query, everything)?;
+        hits.retain(|hit| rest.iter().all(|own| own.fits(&hit.memory, now)));
+        let by_relevance = query.is_by_relevance();
+        if !by_relevance {
+            // In another order, what is only near in meaning would crowd the rest out.
+            hits.retain(|hit| counts(query, hit));
+        }
+        let counted = hits
+            .iter()
+            .filter(|hit| !by_relevance || counts(query, hit));
+        let counted: Vec<&Memory> = counted.map(|hit| &hit.memory).collect();
+        let total = counted.len() as u64;
+        let aggregate = |own: &Aggregation| (*own, own.count(counted.iter().copied(), &query.zone));
+        let aggregations = query.aggregations.iter().map(aggregate).collect();
+        sort(&mut hits, query);
+        Ok(Found {
+            hits: page(hits, query),
+            total,
+            aggregations,
+        })
+    }
+
+    fn hits(
+        &self,
+        caller: &Caller,
+        query: &StructuredQuery,
+        filter: Filter,
+    ) -> Result<(Vec<Hit>, u64)> {
+        let Some(question) = &query.question else {
+            let found = self.list(caller, &filter)?;
+            let numbered = found.memories.into_iter().enumerate();
+            let hits = numbered.map(|(place, memory)| Hit {
+                memory,
+                score: 1.0,
+                similarity: None,
+                cosine: None,
+                rank: filter.offset + place + 1,
+                why: Vec::new(),
+            });
+            return Ok((hits.collect(), found.total));
+        };
+        let recalled = self.recall(
+            caller,
+            &Query {
+                question: question.clone(),
+                mode: query.mode,
+                profile: query.profile,
+                filter,
+                sort: None,
+                min_similarity: query.min_similarity,
+                min_score: query.min_score,
+            },
+        )?;
+        Ok((recalled.hits, recalled.total))
+    }
+
+    /// What the hits link to and what links to them, so many links away.
+    fn related_to(&self, hits: &[Hit], query: &StructuredQuery) -> Result<Vec<Memory>> {
+        if query.related_depth == 0 || hits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut filter = Filter::all(query.now.micros());
+        filter.limit = usize::MAX;
+        if query.include_forgotten {
+            filter.forgotten = Forgottenness::With;
+        }
+        let everything = self.store.select(&filter)?.memories;
+        let mut neighbours: BTreeMap<&MemoryId, Vec<&MemoryId>> = BTreeMap::new();
+        for memory in &everything {
+            for link in &memory.links {
+                neighbours.entry(&memory.id).or_default().push(&link.to);
+                neighbours.entry(&link.to).or_default().push(&memory.id);
+            }
+        }
+        let page: BTreeSet<&MemoryId> = hits.iter().map(|hit| &hit.memory.id).collect();
+        let mut reached = page.clone();
+        let mut edge: Vec<&MemoryId> = page.iter().copied().collect();
+        for _ in 0..query.related_depth {
+            let next = edge.iter().filter_map(|id| neighbours.get(id)).flatten();
+            edge = next.copied().filter(|id| reached.insert(id)).collect();
+        }
+        reached.retain(|id| !page.contains(id));
+        let reached: BTreeSet<MemoryId> = reached.into_iter().cloned().collect();
+        let related = everything.into_iter();
+        Ok(related
+            .filter(|memory| reached.contains(&memory.id))
+            .collect())
+    }
+}
+
+/// The order of the store that gives the page, if it can: `None` inside is by relevance.
+#[expect(
+    clippy::option_option,
+    reason = "no page of the store differs from one without an order of its own"
+)]
+fn page_of_the_store(query: &StructuredQuery, rest: &[&Condition]) -> Option<Option<Sort>> {
+    let counted = |own: &Aggregation| *own == Aggregation::Count;
+    if !rest.is_empty() || !query.aggregations.iter().all(counted) {
+        return None;
+    }
+    match (&query.question, &query.order[..]) {
+        (_, []) => Some(None),
+        (Some(_), [only]) => {
+            (*only == crate::recall::structured::Order::descending(Key::Relevance)).then_some(None)
+        }
+        (None, [only]) => only.as_sort().map(Some),
+        _ => None,
+    }
+}
+
+/// Whether a hit counts: everything where nothing is asked, else what has a word of it.
+fn counts(query: &StructuredQuery, hit: &Hit) -> bool {
+    let Some(question) = &query.question else {
+        return true;
+    };
+    let terms = question.terms();
+    if query.mode == Mode::Semantic || question.is_everything() || terms.is_empty() {
+        return true;
+    }
+    let document = Document::of(&hit.memory);
+    terms.iter().any(|term| document.occurrences(term) > 0)
+}
+
+/// By every key in turn; what is equal comes newest first, then by id.
+fn sort(hits: &mut [Hit], query: &StructuredQuery) {
+    if query.order.is_empty() {
+        // As it was found: by relevance, or the newest first.
+        return;
+    }
+    let now = query.now.micros();
+    hits.sort_by(|a, b| {
+        let mut keys = query.order.iter().map(|order| order.compare(a, b, now));
+        let first = keys.find(|order| order.is_ne());
+        first.unwrap_or_else(|| {
+            let created = |hit: &Hit| hit.memory.created_at.micros();
+            created(b)
+                .cmp(&created(a))
+                .then_with(|| a.memory.id.cmp(&b.memory.id))
+        })
+    });
+}
+
+fn page(hits: Vec<Hit>, query: &StructuredQuery) -> Vec<Hit> {
+    let numbered = (1..).zip(hits);
+    let page = numbered.skip(query.offset).take(query.limit);
+    page.map(|(rank, hit)| Hit { rank, ..hit }).collect()
+}

@@ -1,0 +1,42 @@
+//! Finding again, now and as of a moment in the past.
+
+use std::time::{Duration, Instant};
+
+use crate::caller::Caller;
+use crate::clock::Clock;
+use crate::embed::Vector;
+use crate::engine::Mnemon;
+use crate::error::Result;
+use crate::memory::Space;
+use crate::recall::{self, Query, Recalled};
+use crate::time::Time;
+
+impl Mnemon {
+    /// The memories that answer a question, the best first.
+    pub fn recall(&self, _caller: &Caller, query: &Query) -> Result<Recalled> {
+        for session in query.filter.spaces.iter().filter_map(Space::session) {
+            self.require_session(session)?;
+        }
+        recall::recall(&*self.store, &*self.embedder, query, Some(self.deadline()))
+    }
+
+    pub(super) fn meaning_of(&self, text: &str) -> Result<Option<Vector>> {
+        Ok(self.embedder.embed(&[text])?.into_iter().next().flatten())
+    }
+
+    /// When a question that begins now is given up.
+    pub(super) fn deadline(&self) -> Instant {
+        Instant::now() + Duration::from_millis(self.config.search.timeout_ms)
+    }
+
+    /// The memory as it was at a moment: every question gets the answer that
+    /// it would have got then. Nothing can be changed there.
+    pub fn as_of(&self, moment: Time) -> Result<Self> {
+        let store = self.store.as_of(moment)?;
+        Ok(Self {
+            clock: Clock::fixed_at(moment),
+            embedder: self.embedder.clone(),
+            ..Self::new(store, self.config.clone())
+        })
+    }
+}

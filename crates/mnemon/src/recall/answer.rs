@@ -1,0 +1,159 @@
+//! From a question to its answer: understand, probe, rank, cut out the page.
+
+use std::time::Instant;
+
+use super::hit::{Hit, Recalled};
+use super::probe::{Probe, Term};
+use super::query::{Mode, Query};
+use super::rank::{self, Scored};
+use super::understood::Understood;
+use crate::embed::{Embedder, Vector};
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::store::{Filter, Store, View};
+
+/// Candidates by words, and as many by meaning, for pages that end before that.
+const MOST: usize = 256;
+
+/// The memories of a store that answer a question, the best first.
+///
+/// # Panics
+///
+/// If the store takes no look and says nothing about it.
+pub fn recall(
+    store: &dyn Store,
+    embedder: &dyn Embedder,
+    query: &Query,
+    deadline: Option<Instant>,
+) -> Result<Recalled> {
+    if query.question.is_everything() {
+        return everything(store, query);
+    }
+    if query.question.terms().is_empty() {
+        // Nothing but punctuation asks for nothing, however near some vector is.
+        return Ok(Recalled {
+            hits: Vec::new(),
+            total: 0,
+        });
+    }
+    let mut answer = None;
+    store.look(&mut |view| {
+        let understood = Understood::new(&query.question, &view.authors()?);
+        let probe = probe(embedder, query, &understood, deadline)?;
+        let candidates = view.candidates(&probe)?;
+        let ranked = rank::rank(query, &understood, &candidates, view)?;
+        answer = Some(Recalled {
+            hits: page(embedder, query, ranked, view)?,
+            total: candidates.total,
+        });
+        Ok(())
+    })?;
+    Ok(answer.expect("a look that succeeds was taken"))
+}
+
+fn probe(
+    embedder: &dyn Embedder,
+    query: &Query,
+    understood: &Understood,
+    deadline: Option<Instant>,
+) -> Result<Probe> {
+    let by_words = query.mode != Mode::Semantic;
+    let by_meaning = query.mode != Mode::Text;
+    let is_demanded = |term: &Term| matches!(term, Term::Phrase(_) | Term::Pattern(_));
+    let demanded = (0_u64..)
+        .zip(&understood.terms)
+        .filter(|(_, term)| query.mode == Mode::Text && is_demanded(term))
+        .fold(0, |bits, (place, _)| bits | (1 << place));
+    let page_end = query.filter.offset.saturating_add(query.filter.limit);
+    let everything = page_end > MOST || query.sort.is_some();
+    Ok(Probe {
+        filter: query.filter.clone(),
+        terms: if by_words {
+            understood.terms.clone()
+        } else {
+            Vec::new()
+        },
+        demanded,
+        vector: if by_meaning {
+            meaning_of(embedder, &understood.meaning)?
+        } else {
+            None
+        },
+        most: if everything { usize::MAX } else { MOST },
+        deadline,
+    })
+}
+
+fn meaning_of(embedder: &dyn Embedder, text: &str) -> Result<Option<Vector>> {
+    Ok(embedder.embed(&[text])?.into_iter().next().flatten())
+}
+
+/// What is asked for of what was ranked, with its memories.
+fn page(
+    embedder: &dyn Embedder,
+    query: &Query,
+    ranked: Vec<Scored>,
+    view: &dyn View,
+) -> Result<Vec<Hit>> {
+    let similarity = |scored: &Scored| {
+        let cosine = scored.cosine?;
+        Some(f64::from(embedder.similarity(cosine)))
+    };
+    let fits = |scored: &Scored| {
+        query.min_score.is_none_or(|least| scored.score >= least)
+            && query
+                .least_similarity()
+                .is_none_or(|least| similarity(scored).is_some_and(|own| own >= least))
+    };
+    let mut fitting: Vec<Scored> = ranked.into_iter().filter(fits).collect();
+    if query.sort.is_none() {
+        let page_end = query.filter.offset.saturating_add(query.filter.limit);
+        fitting.truncate(page_end);
+        fitting.drain(..query.filter.offset.min(fitting.len()));
+    }
+    let keys: Vec<_> = fitting.iter().map(|scored| scored.key).collect();
+    let hits = fitting.into_iter().zip(view.load(&keys)?);
+    let mut hits: Vec<Hit> = hits
+        .map(|(scored, memory)| Hit {
+            similarity: similarity(&scored),
+            cosine: scored.cosine.map(f64::from),
+            score: scored.score,
+            rank: 0,
+            why: scored.why.told(),
+            memory,
+        })
+        .collect();
+    if let Some(sort) = query.sort {
+        let filter = Filter {
+            sort,
+            ..query.filter.clone()
+        };
+        hits.sort_by(|a, b| filter.compare(&a.memory, &b.memory));
+        hits.truncate(filter.offset.saturating_add(filter.limit));
+        hits.drain(..filter.offset.min(hits.len()));
+    }
+    for (place, hit) in hits.iter_mut().enumerate() {
+        hit.rank = query.filter.offset + place + 1;
+    }
+    Ok(hits)
+}
+
+/// `*` alone: whatever there is, in the order of the filter.
+fn everything(store: &dyn Store, query: &Query) -> Result<Recalled> {
+    let found = store.select(&Filter {
+        sort: query.sort.unwrap_or_default(),
+        ..query.filter.clone()
+    })?;
+    let hit = |(place, memory): (usize, Memory)| Hit {
+        memory,
+        score: 1.0,
+        similarity: None,
+        cosine: None,
+        rank: query.filter.offset + place + 1,
+        why: Vec::new(),
+    };
+    Ok(Recalled {
+        hits: found.memories.into_iter().enumerate().map(hit).collect(),
+        total: found.total,
+    })
+}

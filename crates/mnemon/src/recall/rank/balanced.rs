@@ -1,0 +1,358 @@
+//! `balanced`: a sum of parts, each from 0 to 1, that says where the answer is.
+//!
+//! First every candidate is scored by what is exactly there; then the best of
+//! them are looked at closely, and words count that mean nearly the same.
+//! docs/retrieval.md says what each part brings, measured.
+
+use jiff::civil::Date;
+use jiff::{Timestamp, tz::TimeZone};
+
+use super::soft::SoftMatch;
+use super::{Scored, Why, scored};
+use crate::decay;
+use crate::memory::{Importance, Space};
+use crate::recall::hit::Part;
+use crate::recall::probe::{Candidate, Candidates, Term};
+use crate::recall::query::Query;
+use crate::recall::understood::Understood;
+use crate::session;
+
+/// What a memory takes from those before and after it in its session.
+const BEFORE: [f64; 3] = [0.7, 0.5, 0.4];
+const AFTER: [f64; 3] = [0.4, 0.3, 0.2];
+
+/// So many candidates are looked at closely, if no page needs more.
+const CLOSE_LOOKS: usize = 64;
+
+/// A session's best matches speak for it.
+const BEST_OF_SESSION: usize = 3;
+
+/// The parts of a score and what each is worth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts {
+    found: f64,
+    meaning: f64,
+    session: f64,
+    answer: f64,
+    author: f64,
+    date: f64,
+    when: f64,
+    question: f64,
+    priority: f64,
+    place: f64,
+    pinned: f64,
+    open: f64,
+    superseded: f64,
+}
+
+/// Each part's name, what it is worth, and what it says, in the order of [`Parts::values`].
+const WEIGHED: [(&str, f64, &str); 13] = [
+    (
+        "match",
+        1.0,
+        "how much of the question is said here or just around it",
+    ),
+    (
+        "meaning",
+        0.5,
+        "how near it is in meaning, 1 for the nearest",
+    ),
+    ("session", 0.4, "how well the best of its session fit"),
+    ("answer", 0.3, "how well the question fits that it follows"),
+    ("author", 0.4, "1 if it is by the one who is named"),
+    (
+        "date",
+        0.7,
+        "1 if it is of the date that is named, less soon after",
+    ),
+    ("when", 0.25, "1 if a time is asked for and it says one"),
+    ("question", -0.1, "1 if it only asks, itself"),
+    ("priority", 0.15, "importance that time has left"),
+    (
+        "place",
+        0.1,
+        "1 while its session is in use, less as it fades",
+    ),
+    ("pinned", 0.1, "1 if it is pinned"),
+    ("open", 0.05, "1 if it is still open"),
+    ("superseded", -0.5, "1 if another memory took its place"),
+];
+
+impl Parts {
+    fn values(&self) -> [f64; 13] {
+        [
+            self.found,
+            self.meaning,
+            self.session,
+            self.answer,
+            self.author,
+            self.date,
+            self.when,
+            self.question,
+            self.priority,
+            self.place,
+            self.pinned,
+            self.open,
+            self.superseded,
+        ]
+    }
+
+    fn score(&self) -> f64 {
+        let weighed = self.values().into_iter().zip(WEIGHED);
+        weighed.map(|(value, (_, weight, _))| value * weight).sum()
+    }
+
+    /// The parts that there are, with their reasons.
+    pub(super) fn why(&self) -> Vec<Part> {
+        let parts = self.values().into_iter().zip(WEIGHED);
+        parts
+            .filter(|(value, _)| *value != 0.0)
+            .map(|(value, (name, weight, says))| {
+                Part::new(name, value, format!("{says} (× {weight})"))
+            })
+            .collect()
+    }
+
+    /// How well words and meaning fit, from 0 to 1, for profiles that ask for just that.
+    fn quality(&self) -> f64 {
+        ((self.found + 0.5 * self.meaning) / 1.5).clamp(0.0, 1.0)
+    }
+}
+
+/// All candidates with their scores, in no order.
+pub(super) fn score(
+    query: &Query,
+    understood: &Understood,
+    candidates: &Candidates,
+) -> Vec<Scored> {
+    let list = &candidates.list;
+    let coverage = coverage(understood, candidates);
+    let mut parts = parts(query, understood, candidates, &coverage);
+    let first: Vec<f64> = parts.iter().map(Parts::score).collect();
+    let wanted = query.filter.offset.saturating_add(query.filter.limit);
+    let order = best_of(list, &first, wanted.max(CLOSE_LOOKS));
+    let soft = SoftMatch::new(understood, candidates);
+    for place in &order {
+        parts[*place].found = soft.of(*place, &|place, value| spread(list, place, value));
+    }
+    order
+        .into_iter()
+        .map(|place| {
+            let parts = &parts[place];
+            Scored {
+                quality: parts.quality(),
+                ..scored(&list[place], parts.score(), Why::Balanced(*parts))
+            }
+        })
+        .collect()
+}
+
+/// The places with the highest scores, in no order; of equal ones the newest.
+fn best_of(list: &[Candidate], scores: &[f64], most: usize) -> Vec<usize> {
+    let tie = |place: usize| {
+        let candidate = &list[place];
+        (
+            std::cmp::Reverse(candidate.created_micros),
+            candidate.tie,
+            place,
+        )
+    };
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    if order.len() > most {
+        order.select_nth_unstable_by(most - 1, |a, b| {
+            scores[*b]
+                .total_cmp(&scores[*a])
+                .then_with(|| tie(*a).cmp(&tie(*b)))
+        });
+        order.truncate(most);
+    }
+    order
+}
+
+/// The best of a memory's own value and what its neighbours give; values are at most 1.
+fn spread(list: &[Candidate], place: usize, value: &dyn Fn(usize) -> f64) -> f64 {
+    let mut best = value(place);
+    each_around(list, place, &mut |at, weight| {
+        if weight > best {
+            best = best.max(weight * value(at));
+        }
+    });
+    best
+}
+
+/// The neighbours of a memory, with what they count there.
+fn each_around(list: &[Candidate], place: usize, each: &mut dyn FnMut(usize, f64)) {
+    let mut step = |weights: [f64; 3], next: fn(&Candidate) -> Option<usize>| {
+        let mut at = place;
+        for weight in weights {
+            let Some(there) = next(&list[at]) else { return };
+            at = there;
+            each(at, weight);
+        }
+    };
+    step(BEFORE, |candidate| candidate.previous);
+    step(AFTER, |candidate| candidate.next);
+}
+
+/// How much of what is asked, by weight, is there or just around.
+fn coverage(understood: &Understood, candidates: &Candidates) -> Vec<f64> {
+    let list = &candidates.list;
+    let known = |term: &Term, memories: u64| memories > 0 || matches!(term, Term::Name { .. });
+    let terms: Vec<(usize, bool, f64)> = understood
+        .terms
+        .iter()
+        .zip(&candidates.terms)
+        .enumerate()
+        .filter(|(_, (term, rarity))| known(term, rarity.memories))
+        .map(|(bit, (term, rarity))| (bit, matches!(term, Term::Name { .. }), rarity.weight))
+        .collect();
+    let whole: f64 = terms.iter().map(|(_, _, weight)| weight).sum();
+    let whole = if whole > 0.0 { whole } else { 1.0 };
+    let mut around: Vec<(u64, f64)> = Vec::with_capacity(BEFORE.len() + AFTER.len());
+    (0..list.len())
+        .map(|place| {
+            around.clear();
+            each_around(list, place, &mut |at, weight| {
+                around.push((list[at].matched, weight));
+            });
+            let own = list[place].matched;
+            let worth = terms.iter().map(|(bit, is_name, weight)| {
+                let bit = 1 << bit;
+                let near = around.iter().filter(|(matched, _)| matched & bit != 0);
+                weight
+                    * match own & bit != 0 {
+                        true => 1.0,
+                        false if *is_name => 0.0,
+                        false => near.map(|(_, weight)| *weight).fold(0.0, f64::max),
+                    }
+            });
+            worth.sum::<f64>() / whole
+        })
+        .collect()
+}
+
+fn parts(
+    query: &Query,
+    understood: &Understood,
+    candidates: &Candidates,
+    coverage: &[f64],
+) -> Vec<Parts> {
+    let list = &candidates.list;
+    let best_text = super::best_text(candidates);
+    let text = |place: usize| list[place].text / best_text;
+    let cosine = |candidate: &Candidate| f64::from(candidate.cosine.unwrap_or(0.0).max(0.0));
+    let best_cosine = list.iter().map(cosine).fold(0.0, f64::max).max(1e-9);
+    let now = query.filter.now_micros;
+    let homes = Homes::of(candidates, &text, now);
+    list.iter()
+        .enumerate()
+        .map(|(place, candidate)| {
+            let home = homes.home(place);
+            let asked_before = candidate
+                .previous
+                .filter(|before| list[*before].is_question);
+            let flag = |is_so: bool| f64::from(u8::from(is_so));
+            Parts {
+                found: coverage[place],
+                meaning: cosine(candidate) / best_cosine,
+                session: if home.is_session {
+                    home.best
+                } else {
+                    text(place)
+                },
+                answer: asked_before.map_or(0.0, text),
+                author: flag(understood.author.is_some() && candidate.author == understood.author),
+                date: understood
+                    .date
+                    .map_or(0.0, |date| date.fits(day(candidate.created_micros))),
+                when: flag(understood.asks_when && candidate.has_time),
+                question: flag(candidate.is_question),
+                priority: priority(candidate, now),
+                place: home.priority,
+                pinned: flag(candidate.pinned),
+                open: flag(candidate.is_open),
+                superseded: flag(candidate.is_superseded),
+            }
+        })
+        .collect()
+}
+
+/// Where candidates live, each place looked at once.
+struct Homes {
+    list: Vec<Home>,
+    /// For each candidate, which of the list.
+    of: Vec<usize>,
+}
+
+struct Home {
+    is_session: bool,
+    /// How well the best of the session fit; outside of sessions each is alone.
+    best: f64,
+    priority: f64,
+}
+
+impl Homes {
+    fn of(candidates: &Candidates, text: &dyn Fn(usize) -> f64, now_micros: i64) -> Self {
+        let numbers: Vec<u32> = candidates.places.keys().copied().collect();
+        let mut latest = 0;
+        let mut home_of = |candidate: &Candidate| {
+            // The next one is mostly of the same session.
+            if numbers[latest] != candidate.place {
+                latest = numbers
+                    .binary_search(&candidate.place)
+                    .expect("every candidate has a place");
+            }
+            latest
+        };
+        let of: Vec<usize> = candidates.list.iter().map(&mut home_of).collect();
+        let mut best = vec![[0.0_f64; BEST_OF_SESSION]; numbers.len()];
+        for (place, home) in of.iter().enumerate() {
+            let mut text = text(place);
+            for best in &mut best[*home] {
+                if text > *best {
+                    std::mem::swap(best, &mut text);
+                }
+            }
+        }
+        let homes = candidates.places.values().zip(best);
+        let by_place = homes.map(|(place, best)| {
+            let is_session = matches!(place.space, Space::Session(_));
+            let members = usize::try_from(place.memories).unwrap_or(usize::MAX);
+            #[expect(clippy::cast_precision_loss, reason = "at most three")]
+            let members = members.clamp(1, BEST_OF_SESSION) as f64;
+            Home {
+                is_session,
+                best: best.iter().sum::<f64>() / members,
+                priority: if is_session {
+                    session::priority(place.last_written_micros, now_micros)
+                } else {
+                    1.0
+                },
+            }
+        });
+        Self {
+            list: by_place.collect(),
+            of,
+        }
+    }
+
+    fn home(&self, place: usize) -> &Home {
+        &self.list[self.of[place]]
+    }
+}
+
+fn priority(candidate: &Candidate, now_micros: i64) -> f64 {
+    let facts = decay::Facts {
+        kind: candidate.kind,
+        importance: Importance::try_from(candidate.importance).unwrap_or_default(),
+        created_micros: candidate.created_micros,
+        pinned: candidate.pinned,
+    };
+    decay::priority(facts, now_micros)
+}
+
+/// The day in UTC.
+fn day(micros: i64) -> Date {
+    let moment = Timestamp::from_microsecond(micros).unwrap_or(Timestamp::UNIX_EPOCH);
+    moment.to_zoned(TimeZone::UTC).date()
+}

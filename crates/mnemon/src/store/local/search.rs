@@ -1,0 +1,74 @@
+//! Search: finding memories by words and by meaning.
+//!
+//! Derived like the rest of the index, but in pieces: a write makes its
+//! memories *pending*, and every so many of them are made searchable together
+//! (`fill`): words into a full-text table, facts for ranking into chunks of
+//! rows, vectors into a flat file. A question reads these tables and looks at
+//! the pending memories itself (`pending`), so it misses nothing.
+//!
+//! Invariant: a row of the tables counts only up to `search.upto`, and not if
+//! its number is in `unsearched`; so a fill that was cut short changes no answer.
+
+mod best;
+mod check;
+mod chunks;
+mod corpus;
+mod deadline;
+mod facts;
+mod fill;
+mod fits;
+mod found;
+mod full_text;
+mod meaning;
+mod pending;
+mod vectors;
+mod view;
+
+pub(super) use check::first_wrong;
+pub(super) use chunks::Chunks;
+pub(super) use deadline::watch as watch_deadline;
+pub(super) use fill::fill_if_due;
+pub(super) use full_text::add_functions;
+pub(super) use pending::PendingCache;
+pub(super) use vectors::VectorFile;
+pub(super) use view::LocalView;
+
+/// The tables of search.
+pub(super) const TABLES: &str = "
+CREATE TABLE search (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    upto INTEGER NOT NULL, stamp INTEGER NOT NULL, embedder TEXT NOT NULL, dimension INTEGER NOT NULL
+);
+INSERT INTO search VALUES (1, 0, 0, '', 0);
+CREATE TABLE unsearched (n INTEGER PRIMARY KEY);
+CREATE TABLE facts (chunk INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, rows BLOB NOT NULL);
+CREATE TABLE ends (place INTEGER PRIMARY KEY, n INTEGER NOT NULL);
+CREATE TABLE names (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+";
+
+/// How far search has come.
+#[derive(Clone, Debug, PartialEq)]
+struct Progress {
+    /// Memories up to this number are searchable, but for those in `unsearched`.
+    upto: u32,
+    /// One more with every fill; before the first, at 0, there is no full-text table.
+    stamp: i64,
+    /// Whose vectors there are.
+    embedder: String,
+    dimension: u32,
+}
+
+impl Progress {
+    fn read(connection: &rusqlite::Connection) -> rusqlite::Result<Self> {
+        connection
+            .prepare_cached("SELECT upto, stamp, embedder, dimension FROM search")?
+            .query_row([], |row| {
+                Ok(Self {
+                    upto: row.get(0)?,
+                    stamp: row.get(1)?,
+                    embedder: row.get(2)?,
+                    dimension: row.get(3)?,
+                })
+            })
+    }
+}

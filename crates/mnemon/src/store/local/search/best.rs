@@ -1,0 +1,65 @@
+//! The best of many, without sorting them all.
+
+use super::corpus::Corpus;
+
+/// The numbers with the highest scores; of equal ones the newest.
+pub(super) struct Best<'a> {
+    corpus: &'a Corpus<'a>,
+    most: usize,
+    /// At most twice as many as are wanted.
+    scored: Vec<(f64, u32)>,
+    /// What is below is not among the best any more.
+    least: f64,
+}
+
+impl<'a> Best<'a> {
+    pub(super) fn new(corpus: &'a Corpus<'a>, most: usize) -> Self {
+        Self {
+            corpus,
+            most,
+            scored: Vec::new(),
+            least: if most == 0 {
+                f64::INFINITY
+            } else {
+                f64::NEG_INFINITY
+            },
+        }
+    }
+
+    /// Whether it is worth the trouble to find out if a memory with that score may be taken.
+    pub(super) fn may_take(&self, score: f64) -> bool {
+        score >= self.least
+    }
+
+    pub(super) fn offer(&mut self, score: f64, n: u32) {
+        if !self.may_take(score) {
+            return;
+        }
+        self.scored.push((score, n));
+        if self.scored.len() >= self.most.saturating_mul(2) {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.scored.len() <= self.most {
+            return;
+        }
+        let corpus = self.corpus;
+        let order = |a: &(f64, u32), b: &(f64, u32)| {
+            let tie = |n: u32| {
+                let facts = corpus.facts(n);
+                (std::cmp::Reverse(facts.created_micros), facts.tie)
+            };
+            b.0.total_cmp(&a.0).then_with(|| tie(a.1).cmp(&tie(b.1)))
+        };
+        let (_, last, _) = self.scored.select_nth_unstable_by(self.most - 1, order);
+        self.least = last.0;
+        self.scored.truncate(self.most);
+    }
+
+    pub(super) fn numbers(mut self) -> Vec<u32> {
+        self.cut();
+        self.scored.into_iter().map(|(_, n)| n).collect()
+    }
+}

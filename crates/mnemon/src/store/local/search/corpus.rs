@@ -1,0 +1,151 @@
+//! All memories of one look, searchable and pending alike.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::chunks::Loaded;
+use super::facts::{CHUNK_ROWS, Facts};
+use super::pending::{Pending, PendingMemories};
+use crate::recall::document::name_words;
+
+/// What there is to search in one look.
+pub(in crate::store::local) struct Seen {
+    /// Whether there is a full-text table.
+    pub(super) is_filled: bool,
+    pub(super) upto: u32,
+    pub(super) loaded: Arc<Loaded>,
+    pub(super) pending: PendingMemories,
+    pub(super) authors: BTreeMap<u32, String>,
+}
+
+/// All memories of one look, searchable and pending alike.
+pub(super) struct Corpus<'a> {
+    pub(super) seen: &'a Seen,
+    by_number: HashMap<u32, &'a Arc<Pending>>,
+    /// One more than the highest number.
+    pub(super) size: usize,
+    /// How many memories are not forgotten, how many words they have, and
+    /// what of them is in which place beyond what the loaded rows say.
+    pub(super) live: u64,
+    live_words: u64,
+    live_more: HashMap<u32, i64>,
+    /// Nothing before has a pending memory beside it.
+    first_linked: u32,
+}
+
+impl<'a> Corpus<'a> {
+    pub(super) fn new(seen: &'a Seen) -> Self {
+        let last_pending = seen.pending.list.last().map_or(0, |last| last.n);
+        let list = seen.pending.list.iter();
+        let linked = seen.pending.previous.keys().chain(seen.pending.next.keys());
+        let mut corpus = Self {
+            seen,
+            by_number: list.map(|pending| (pending.n, pending)).collect(),
+            size: seen.upto.max(last_pending) as usize + 1,
+            live: seen.loaded.live.values().sum(),
+            live_words: seen.loaded.live_words,
+            live_more: HashMap::new(),
+            first_linked: linked.min().copied().unwrap_or(u32::MAX),
+        };
+        corpus.correct_counts();
+        corpus
+    }
+
+    /// Takes out what the loaded rows count and does not count here, and adds what is pending.
+    fn correct_counts(&mut self) {
+        let pending = self.seen.pending.list.iter();
+        let mut doubtful: Vec<u32> = pending.clone().map(|pending| pending.n).collect();
+        doubtful.extend(&self.seen.pending.unsearched);
+        doubtful.sort_unstable();
+        doubtful.dedup();
+        for n in doubtful {
+            let facts = self.seen.loaded.facts(n);
+            if facts.is_live() {
+                self.live -= 1;
+                self.live_words -= u64::from(facts.length);
+                *self.live_more.entry(facts.place).or_default() -= 1;
+            }
+        }
+        for pending in pending.filter(|pending| pending.facts.is_live()) {
+            self.live += 1;
+            self.live_words += u64::from(pending.facts.length);
+            *self.live_more.entry(pending.facts.place).or_default() += 1;
+        }
+    }
+
+    pub(super) fn mean_length(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
+        let (words, memories) = (self.live_words as f64, self.live.max(1) as f64);
+        words / memories
+    }
+
+    pub(super) fn live_in(&self, place: u32) -> u64 {
+        let loaded = self.seen.loaded.live.get(&place).copied().unwrap_or(0);
+        let more = self.live_more.get(&place).copied().unwrap_or(0);
+        loaded.saturating_add_signed(more)
+    }
+
+    /// Whether the row in the tables counts.
+    pub(super) fn counts(&self, n: u32) -> bool {
+        let unsearched = &self.seen.pending.unsearched;
+        n <= self.seen.upto && (unsearched.is_empty() || !unsearched.contains(&n))
+    }
+
+    pub(super) fn facts(&self, n: u32) -> &Facts {
+        if self.counts(n) {
+            return self.seen.loaded.facts(n);
+        }
+        self.by_number
+            .get(&n)
+            .map_or(&Facts::NONE, |pending| &pending.facts)
+    }
+
+    /// The rows that count and are by somebody of that name.
+    pub(super) fn each_by_author(&self, word: &str, each: &mut dyn FnMut(u32)) {
+        let names = self.seen.authors.iter();
+        let meant: Vec<u32> = names
+            .filter(|(_, name)| name_words(name).iter().any(|own| own == word))
+            .map(|(number, _)| *number)
+            .collect();
+        let chunks = self.seen.loaded.chunks.iter();
+        for (first, chunk) in (0..).step_by(CHUNK_ROWS as usize).zip(chunks) {
+            let Some(chunk) = chunk else { continue };
+            for (n, facts) in (first..).zip(&chunk.facts) {
+                if facts.flags.present && meant.contains(&facts.author) && self.counts(n) {
+                    each(n);
+                }
+            }
+        }
+    }
+
+    /// The memory before in the session; 0 if there is none.
+    pub(super) fn previous(&self, n: u32) -> u32 {
+        let facts = self.facts(n);
+        let pending = self.pending_link(n, &self.seen.pending.previous);
+        self.same_place(facts, pending.unwrap_or(facts.previous))
+    }
+
+    /// The memory after in the session; 0 if there is none.
+    pub(super) fn next(&self, n: u32) -> u32 {
+        let pending = self.pending_link(n, &self.seen.pending.next);
+        // A changed memory keeps its place; only what is new moves the end.
+        let next = pending.unwrap_or_else(|| self.seen.loaded.facts(n).next);
+        self.same_place(self.facts(n), next)
+    }
+
+    fn pending_link(&self, n: u32, links: &HashMap<u32, u32>) -> Option<u32> {
+        if n < self.first_linked {
+            return None;
+        }
+        links.get(&n).copied()
+    }
+
+    fn same_place(&self, facts: &Facts, other: u32) -> u32 {
+        let there = self.facts(other);
+        if there.flags.present && there.place == facts.place {
+            other
+        } else {
+            0
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Giving up in the middle of a statement.
+//!
+//! SQLite asks every connection now and then whether to go on; the answer
+//! depends on the deadline of the thread that it runs on.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use rusqlite::Connection;
+
+use crate::error::{Error, Result};
+
+/// So many steps of SQLite's machine take well under a millisecond.
+const STEPS: i32 = 10_000;
+
+thread_local! {
+    static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Makes a connection ask.
+pub(in crate::store::local) fn watch(connection: &mut Connection) -> rusqlite::Result<()> {
+    let is_over = || {
+        DEADLINE
+            .get()
+            .is_some_and(|deadline| Instant::now() >= deadline)
+    };
+    connection.progress_handler(STEPS, Some(is_over))
+}
+
+/// Runs something that gives up at that moment, with the error that says so.
+pub(super) fn until<T>(deadline: Option<Instant>, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let before = DEADLINE.replace(deadline);
+    let answer = work();
+    DEADLINE.set(before);
+    match answer {
+        Err(Error::Index { source, .. }) if is_interrupted(&source) => Err(Error::QueryTimeout),
+        answer => answer,
+    }
+}
+
+fn is_interrupted(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted)
+}

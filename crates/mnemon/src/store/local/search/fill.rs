@@ -1,0 +1,234 @@
+//! A fill: what is pending becomes searchable, many memories at a time.
+//!
+//! One at a time would cost a write more pages than all the rest of it: each
+//! transaction gives the full-text table a segment of its own.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
+use super::pending::{self, Row, Sequence};
+use super::vectors::VectorFile;
+use super::{Progress, full_text};
+use crate::embed::{Embedder, Vector};
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+use crate::recall::Document;
+use crate::store::local::files::LogFiles;
+
+/// How many new memories one round takes.
+const ROUND: u32 = 1024;
+
+/// Makes everything pending searchable if enough is; the caller has a transaction open.
+///
+/// If it fails, the transaction is as before and the memories stay pending:
+/// whoever asks looks at them one by one.
+pub(in crate::store::local) fn fill_if_due(
+    connection: &Connection,
+    files: &LogFiles,
+    embedder: &dyn Embedder,
+    vectors: &VectorFile,
+    pending_max: u32,
+) -> Result<()> {
+    let index = || Error::index("index");
+    if count_pending(connection).map_err(index())? < pending_max {
+        return Ok(());
+    }
+    connection
+        .execute_batch("SAVEPOINT fill")
+        .map_err(index())?;
+    let filled = fill(connection, files, embedder, vectors);
+    if filled.is_err() {
+        connection
+            .execute_batch("ROLLBACK TO fill")
+            .map_err(index())?;
+    }
+    connection.execute_batch("RELEASE fill").map_err(index())?;
+    filled
+}
+
+fn count_pending(connection: &Connection) -> rusqlite::Result<u32> {
+    connection
+        .prepare_cached(
+            "SELECT coalesce((SELECT max(n) FROM memories), 0) - upto + (SELECT count(*) FROM unsearched) FROM search",
+        )?
+        .query_row([], |row| Ok(u32::try_from(row.get::<_, i64>(0)?).unwrap_or(0)))
+}
+
+fn fill(
+    connection: &Connection,
+    files: &LogFiles,
+    embedder: &dyn Embedder,
+    vectors: &VectorFile,
+) -> Result<()> {
+    let index = || Error::index("index");
+    let mut progress = Progress::read(connection).map_err(index())?;
+    if progress.stamp == 0 {
+        full_text::create(connection).map_err(index())?;
+        embedder.id().clone_into(&mut progress.embedder);
+        progress.dimension = u32::try_from(embedder.dimension()).unwrap_or(u32::MAX);
+    }
+    progress.stamp += 1;
+    loop {
+        let rows = pending::rows(connection, progress.upto, ROUND).map_err(index())?;
+        let mut round = Round::new(connection, progress.stamp);
+        for n in pending::unsearched(connection).map_err(index())? {
+            round.take_out(n).map_err(index())?;
+        }
+        let new = rows.iter().filter(|row| row.n() > progress.upto).count();
+        let last = rows.iter().map(Row::n).max();
+        for row in &rows {
+            // A line that can't be read is told of by verify; here it is just not there.
+            if let Ok(memory) = row.pointer.load(files) {
+                round
+                    .put_in(row, &memory, row.n() > progress.upto)
+                    .map_err(index())?;
+                round
+                    .vectors
+                    .push((row.n(), pending::vector_of(embedder, &memory)?));
+            }
+        }
+        round.vectors.sort_by_key(|(n, _)| *n);
+        vectors
+            .write(progress.dimension as usize, &round.vectors)
+            .map_err(Error::io("write", "the vectors"))?;
+        round.write_chunks().map_err(index())?;
+        round.sequence.write(connection).map_err(index())?;
+        progress.upto = progress.upto.max(last.unwrap_or(0));
+        finish(connection, &progress).map_err(index())?;
+        if new < ROUND as usize {
+            return Ok(());
+        }
+    }
+}
+
+fn finish(connection: &Connection, progress: &Progress) -> rusqlite::Result<()> {
+    connection.execute("DELETE FROM unsearched", [])?;
+    connection
+        .prepare_cached("UPDATE search SET upto = ?1, stamp = ?2, embedder = ?3, dimension = ?4")?
+        .execute(params![
+            progress.upto,
+            progress.stamp,
+            progress.embedder,
+            progress.dimension
+        ])?;
+    Ok(())
+}
+
+/// One round of a fill.
+struct Round<'a> {
+    connection: &'a Connection,
+    stamp: i64,
+    chunks: BTreeMap<u32, Vec<u8>>,
+    vectors: Vec<(u32, Option<Vector>)>,
+    names: HashMap<String, u32>,
+    sequence: Sequence,
+}
+
+impl<'a> Round<'a> {
+    fn new(connection: &'a Connection, stamp: i64) -> Self {
+        Self {
+            connection,
+            stamp,
+            chunks: BTreeMap::new(),
+            vectors: Vec::new(),
+            names: HashMap::new(),
+            sequence: Sequence::default(),
+        }
+    }
+
+    /// What is still there is put in again; its place in the sequence stays.
+    fn take_out(&mut self, n: u32) -> rusqlite::Result<()> {
+        full_text::remove(self.connection, n)?;
+        let row = self.row(n)?;
+        let before = Facts::read(row);
+        let gone = Facts {
+            previous: before.previous,
+            next: before.next,
+            ..Facts::NONE
+        };
+        gone.write(row);
+        Ok(())
+    }
+
+    fn put_in(&mut self, row: &Row, memory: &Memory, is_new: bool) -> rusqlite::Result<()> {
+        let n = row.n();
+        let document = Document::of(memory);
+        let author = match &memory.author {
+            Some(author) => self.name(author.as_str())?,
+            None => 0,
+        };
+        let mut facts = Facts::of(
+            memory,
+            &document,
+            row.log,
+            author,
+            row.version(),
+            row.is_superseded,
+        );
+        if is_new {
+            facts.previous = self.sequence.append(self.connection, row)?;
+            if facts.previous != 0 {
+                let previous = self.row(facts.previous)?;
+                let mut before = Facts::read(previous);
+                before.next = n;
+                before.write(previous);
+            }
+        } else {
+            let before = Facts::read(self.row(n)?);
+            facts.previous = before.previous;
+            facts.next = before.next;
+        }
+        full_text::insert(self.connection, n, &document.stems, document.forms.iter())?;
+        facts.write(self.row(n)?);
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str) -> rusqlite::Result<u32> {
+        if let Some(number) = self.names.get(name) {
+            return Ok(*number);
+        }
+        let known = self
+            .connection
+            .prepare_cached("SELECT n FROM names WHERE name = ?1")?
+            .query_row([name], |row| row.get(0))
+            .optional()?;
+        let number = match known {
+            Some(number) => number,
+            None => self
+                .connection
+                .prepare_cached("INSERT INTO names (name) VALUES (?1) RETURNING n")?
+                .query_row([name], |row| row.get(0))?,
+        };
+        self.names.insert(name.to_owned(), number);
+        Ok(number)
+    }
+
+    /// The row of a memory, in a chunk that is written at the end of the round.
+    fn row(&mut self, n: u32) -> rusqlite::Result<&mut [u8]> {
+        let number = n / CHUNK_ROWS;
+        if !self.chunks.contains_key(&number) {
+            let known: Option<Vec<u8>> = self
+                .connection
+                .prepare_cached("SELECT rows FROM facts WHERE chunk = ?1")?
+                .query_row([number], |row| row.get(0))
+                .optional()?;
+            let empty = || vec![0; CHUNK_ROWS as usize * ROW_BYTES];
+            self.chunks.insert(number, known.unwrap_or_else(empty));
+        }
+        let chunk = self.chunks.get_mut(&number).expect("put in above");
+        let begin = (n % CHUNK_ROWS) as usize * ROW_BYTES;
+        Ok(&mut chunk[begin..begin + ROW_BYTES])
+    }
+
+    fn write_chunks(&self) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare_cached(
+            "INSERT OR REPLACE INTO facts (chunk, stamp, rows) VALUES (?1, ?2, ?3)",
+        )?;
+        for (number, rows) in &self.chunks {
+            statement.execute(params![number, self.stamp, rows])?;
+        }
+        Ok(())
+    }
+}

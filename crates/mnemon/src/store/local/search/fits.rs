@@ -1,0 +1,217 @@
+//! Which memories fit a filter, as numbers: by their facts where those are
+//! enough, else by asking the index.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use super::chunks::Bounds;
+use super::facts::{CHUNK_ROWS, Facts};
+use crate::error::{Error, Result};
+use crate::memory::{Kind, Space};
+use crate::store::local::files::LogFiles;
+use crate::store::local::index::select;
+use crate::store::{Filter, Forgottenness};
+
+/// A filter, ready to be asked about one memory after the other.
+pub(super) struct Fits<'a> {
+    filter: &'a Filter,
+    /// In their order.
+    places: Option<Vec<u32>>,
+    kinds: Vec<Kind>,
+    authors: Option<Vec<u32>>,
+    /// Those that fit what facts don't tell.
+    chosen: Option<Numbers>,
+}
+
+/// Which rows of a chunk may fit.
+pub(super) enum Rows<'a> {
+    None,
+    Few(ChunkNumbers<'a>),
+    Any,
+}
+
+impl<'a> Fits<'a> {
+    pub(super) fn new(
+        connection: &Connection,
+        files: &LogFiles,
+        filter: &'a Filter,
+        authors: &BTreeMap<u32, String>,
+    ) -> Result<Self> {
+        let places = match &filter.spaces[..] {
+            [] => None,
+            spaces => Some(places(connection, spaces).map_err(Error::index("index"))?),
+        };
+        let wanted = |name: &String| filter.authors.iter().any(|author| author == name);
+        let authors = (!filter.authors.is_empty()).then(|| {
+            let named = authors.iter().filter(|(_, name)| wanted(name));
+            named.map(|(number, _)| *number).collect()
+        });
+        let chosen = if facts_are_enough(filter) {
+            None
+        } else {
+            Some(Numbers::of(&select::numbers(connection, files, filter)?))
+        };
+        Ok(Self {
+            filter,
+            places,
+            kinds: filter.kinds.clone(),
+            authors,
+            chosen,
+        })
+    }
+
+    pub(super) fn fits(&self, n: u32, facts: &Facts) -> bool {
+        let filter = self.filter;
+        facts.flags.present
+            && match filter.forgotten {
+                Forgottenness::Without => !facts.flags.forgotten,
+                Forgottenness::With => true,
+                Forgottenness::Only => facts.flags.forgotten,
+            }
+            && self
+                .places
+                .as_ref()
+                .is_none_or(|places| places.binary_search(&facts.place).is_ok())
+            && (self.kinds.is_empty() || self.kinds.contains(&facts.kind))
+            && self
+                .authors
+                .as_ref()
+                .is_none_or(|authors| authors.contains(&facts.author))
+            && filter
+                .since_micros
+                .is_none_or(|since| facts.created_micros >= since)
+            && filter
+                .until_micros
+                .is_none_or(|until| facts.created_micros <= until)
+            && filter
+                .min_importance
+                .is_none_or(|least| facts.importance >= least.get())
+            && self.chosen.as_ref().is_none_or(|chosen| chosen.contains(n))
+    }
+}
+
+impl Fits<'_> {
+    /// Which rows of a chunk may fit, from its first number on; the rest does not.
+    pub(super) fn rows(&self, first: u32, bounds: &Bounds) -> Rows<'_> {
+        let filter = self.filter;
+        let created = &bounds.created_micros;
+        let too_old = filter
+            .since_micros
+            .is_some_and(|since| *created.end() < since);
+        let too_new = filter
+            .until_micros
+            .is_some_and(|until| *created.start() > until);
+        let elsewhere = self.places.as_ref().is_some_and(|places| {
+            let next = places.partition_point(|place| place < bounds.places.start());
+            places
+                .get(next)
+                .is_none_or(|place| place > bounds.places.end())
+        });
+        if too_old || too_new || elsewhere {
+            return Rows::None;
+        }
+        match &self.chosen {
+            Some(chosen) => Rows::Few(chosen.of_chunk(first)),
+            None => Rows::Any,
+        }
+    }
+}
+
+/// A set of numbers, a bit for each.
+struct Numbers(Vec<u64>);
+
+/// The numbers of a set that lie in one chunk, from the chunk's first on.
+pub(super) struct ChunkNumbers<'a> {
+    words: &'a [u64],
+    word: u64,
+    begin: usize,
+}
+
+const CHUNK_WORDS: usize = CHUNK_ROWS as usize / 64;
+
+impl Numbers {
+    fn of(numbers: &[u32]) -> Self {
+        let last = numbers.iter().max().map_or(0, |last| *last as usize);
+        let mut words = vec![0; (last / 64 + 1).next_multiple_of(CHUNK_WORDS)];
+        for n in numbers {
+            words[*n as usize / 64] |= 1 << (n % 64);
+        }
+        Self(words)
+    }
+
+    fn contains(&self, n: u32) -> bool {
+        let word = self.0.get(n as usize / 64);
+        word.is_some_and(|word| word & (1 << (n % 64)) != 0)
+    }
+
+    fn of_chunk(&self, first: u32) -> ChunkNumbers<'_> {
+        let begin = first as usize / 64;
+        ChunkNumbers {
+            words: self.0.get(begin..begin + CHUNK_WORDS).unwrap_or(&[]),
+            word: 0,
+            begin: 0,
+        }
+    }
+}
+
+impl Iterator for ChunkNumbers<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        while self.word == 0 {
+            let (first, rest) = self.words.split_first()?;
+            self.word = *first;
+            self.words = rest;
+            self.begin += 64;
+        }
+        let bit = self.word.trailing_zeros() as usize;
+        self.word &= self.word - 1;
+        Some(self.begin - 64 + bit)
+    }
+}
+
+fn facts_are_enough(filter: &Filter) -> bool {
+    filter.tags.is_empty()
+        && filter.any_tags.is_empty()
+        && filter.not_tags.is_empty()
+        && filter.min_confidence.is_none()
+        && filter.min_priority.is_none()
+        && filter.status.is_none()
+        && filter.contains.is_none()
+        && filter.metadata.is_empty()
+}
+
+fn places(connection: &Connection, spaces: &[Space]) -> rusqlite::Result<Vec<u32>> {
+    let mut statement = connection.prepare_cached("SELECT n FROM logs WHERE space = ?1")?;
+    let mut found = Vec::new();
+    for space in spaces {
+        for place in statement.query_map([space.to_string()], |row| row.get(0))? {
+            found.push(place?);
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_a_chunk_are_those_of_the_set_from_its_first_on() {
+        let all = [0, 1, 63, 64, 255, 256, 300, 511, 700];
+        let set = Numbers::of(&all);
+        for first in [0, 256, 512, 768, 1 << 20] {
+            let found: Vec<usize> = set.of_chunk(first).collect();
+            let within = all
+                .iter()
+                .filter(|n| **n / CHUNK_ROWS == first / CHUNK_ROWS);
+            let expected: Vec<usize> = within.map(|n| (n - first) as usize).collect();
+            assert_eq!(found, expected, "from {first} on");
+        }
+        let contained: Vec<u32> = (0..1000).filter(|n| set.contains(*n)).collect();
+        assert_eq!(contained, all);
+        assert!(!Numbers::of(&[]).contains(0));
+    }
+}

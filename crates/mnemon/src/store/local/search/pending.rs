@@ -1,0 +1,290 @@
+//! Memories that no fill has made searchable yet: looked at one by one.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::Progress;
+use super::chunks::Loaded;
+use super::facts::Facts;
+use crate::embed::{Embedder, Vector};
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+use crate::recall::Document;
+use crate::recall::probe::Term;
+use crate::store::local::files::LogFiles;
+use crate::store::local::index::SUPERSEDES;
+use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
+
+/// Authors of pending memories that have no number yet get one from here on.
+const NEW_AUTHORS: u32 = 1 << 31;
+
+/// A memory with all that search knows of it.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) n: u32,
+    pub(super) facts: Facts,
+    document: Document,
+    /// Of the stems, to count them fast.
+    hashes: Vec<u64>,
+    pub(super) vector: Option<Vector>,
+}
+
+/// Every memory that is pending in one view of the index.
+#[derive(Debug, Default)]
+pub(super) struct PendingMemories {
+    pub(super) list: Vec<Arc<Pending>>,
+    /// Numbers whose rows in the tables don't count.
+    pub(super) unsearched: HashSet<u32>,
+    /// The memory before a pending one in its session.
+    pub(super) previous: HashMap<u32, u32>,
+    /// The memory after one, where that is pending.
+    pub(super) next: HashMap<u32, u32>,
+    /// Authors that have no number in the tables.
+    pub(super) new_authors: BTreeMap<u32, String>,
+}
+
+/// Pending memories that this process has looked at before, by number, with their row's state.
+#[derive(Debug, Default)]
+pub(in crate::store::local) struct PendingCache(Mutex<HashMap<u32, Arc<Pending>>>);
+
+/// More than this are not kept; a fill will come long before.
+const CACHE_MAX: usize = 4096;
+
+/// A pending memory's place, and the row that it has in the index.
+pub(super) struct Row {
+    pub(super) pointer: Pointer,
+    pub(super) log: u32,
+    /// Whether another memory says that it supersedes this one.
+    pub(super) is_superseded: bool,
+}
+
+impl Row {
+    /// The beginning of the checksum, as [`Facts::version`].
+    pub(super) fn version(&self) -> u64 {
+        u64::from_le_bytes(self.pointer.sum[..8].try_into().expect("eight bytes"))
+    }
+
+    pub(super) fn n(&self) -> u32 {
+        u32::try_from(self.pointer.n).unwrap_or(u32::MAX)
+    }
+}
+
+impl PendingCache {
+    /// The pending memories of this view.
+    pub(super) fn load(
+        &self,
+        connection: &Connection,
+        files: &LogFiles,
+        embedder: &dyn Embedder,
+        progress: &Progress,
+        loaded: &Loaded,
+    ) -> Result<PendingMemories> {
+        let index = || Error::index("index");
+        let mut found = PendingMemories {
+            unsearched: unsearched(connection).map_err(index())?,
+            ..PendingMemories::default()
+        };
+        let rows = rows(connection, progress.upto, u32::MAX).map_err(index())?;
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() > CACHE_MAX {
+            known.clear();
+        }
+        let mut sequence = Sequence::default();
+        for row in rows {
+            let is_new = row.n() > progress.upto;
+            let pending = match known.get(&row.n()) {
+                Some(known) if known.is_of(&row) => known.clone(),
+                _ => {
+                    let memory = row.pointer.load(files)?;
+                    let pending = look_at(embedder, &row, &memory, loaded, &mut found)?;
+                    let pending = Arc::new(pending);
+                    // An author without a number has another one the next time.
+                    if pending.facts.author < NEW_AUTHORS {
+                        known.insert(row.n(), pending.clone());
+                    }
+                    pending
+                }
+            };
+            // What was searchable before has its place in the sequence already.
+            let previous = if is_new {
+                sequence.append(connection, &row).map_err(index())?
+            } else {
+                loaded.facts(row.n()).previous
+            };
+            if previous != 0 {
+                found.previous.insert(pending.n, previous);
+                found.next.insert(previous, pending.n);
+            }
+            found.list.push(pending);
+        }
+        Ok(found)
+    }
+}
+
+impl Pending {
+    /// Whether this is still what the row says.
+    fn is_of(&self, row: &Row) -> bool {
+        self.facts.version == row.version()
+            && self.facts.flags.forgotten == row.pointer.state.forgotten.is_some()
+            && self.facts.flags.is_superseded == row.is_superseded
+    }
+
+    /// How often a term occurs; patterns at most once.
+    pub(super) fn occurrences(&self, term: &Term) -> u32 {
+        let count = match term {
+            Term::Stem(stem) => {
+                let wanted = hash(stem);
+                self.hashes.iter().filter(|own| **own == wanted).count()
+            }
+            Term::Phrase(stems) => {
+                let wanted: Vec<u64> = stems.iter().map(|stem| hash(stem)).collect();
+                self.hashes
+                    .windows(wanted.len().max(1))
+                    .filter(|own| **own == wanted[..])
+                    .count()
+            }
+            Term::Pattern(_) | Term::Name { .. } => return self.document.occurrences(term),
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
+/// The rows of what is pending, up to so many new ones, in the order of their numbers.
+pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite::Result<Vec<Row>> {
+    let superseded =
+        format!("EXISTS (SELECT 1 FROM links WHERE target = m.id AND rel = '{SUPERSEDES}')");
+    let columns = format!(
+        "SELECT {POINTER_COLUMNS}, m.log, {superseded} FROM memories m JOIN logs l ON l.n = m.log"
+    );
+    let changed =
+        format!("{columns} WHERE m.n IN (SELECT n FROM unsearched) AND m.n <= ?1 ORDER BY m.n");
+    let new = format!("{columns} WHERE m.n > ?1 ORDER BY m.n LIMIT ?2");
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok(Row {
+            pointer: Pointer::from_row(row)?,
+            log: row.get(11)?,
+            is_superseded: row.get(12)?,
+        })
+    };
+    let mut changed = connection.prepare_cached(&changed)?;
+    let mut found = changed
+        .query_map([upto], read)?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut new = connection.prepare_cached(&new)?;
+    for row in new.query_map(params![upto, new_max], read)? {
+        found.push(row?);
+    }
+    Ok(found)
+}
+
+/// The numbers whose rows in the tables don't count any more.
+pub(super) fn unsearched(connection: &Connection) -> rusqlite::Result<HashSet<u32>> {
+    connection
+        .prepare_cached("SELECT n FROM unsearched")?
+        .query_map([], |row| row.get(0))?
+        .collect()
+}
+
+/// Sessions have a sequence: what was kept there one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Sequence {
+    /// The last memory of each session that was passed.
+    last: HashMap<u32, u32>,
+}
+
+impl Sequence {
+    /// The memory before a new one of its session (0 if there is none), which is the last from now on.
+    pub(super) fn append(&mut self, connection: &Connection, row: &Row) -> rusqlite::Result<u32> {
+        if !row.pointer.space.starts_with("session/") {
+            return Ok(0);
+        }
+        match self.last.insert(row.log, row.n()) {
+            Some(previous) => Ok(previous),
+            None => {
+                let known = connection
+                    .prepare_cached("SELECT n FROM ends WHERE place = ?1")?
+                    .query_row([row.log], |row| row.get(0))
+                    .optional()?;
+                Ok(known.unwrap_or(0))
+            }
+        }
+    }
+
+    /// Remembers where each session ends.
+    pub(super) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut statement =
+            connection.prepare_cached("INSERT OR REPLACE INTO ends (place, n) VALUES (?1, ?2)")?;
+        for (place, n) in &self.last {
+            statement.execute([place, n])?;
+        }
+        Ok(())
+    }
+}
+
+fn look_at(
+    embedder: &dyn Embedder,
+    row: &Row,
+    memory: &Memory,
+    loaded: &Loaded,
+    found: &mut PendingMemories,
+) -> Result<Pending> {
+    let document = Document::of(memory);
+    let author = memory.author.as_ref().map_or(0, |author| {
+        number_of(author.as_str(), &loaded.names, &mut found.new_authors)
+    });
+    let facts = Facts::of(
+        memory,
+        &document,
+        row.log,
+        author,
+        row.version(),
+        row.is_superseded,
+    );
+    Ok(Pending {
+        n: row.n(),
+        facts,
+        hashes: document.stems.iter().map(|stem| hash(stem)).collect(),
+        vector: vector_of(embedder, memory)?,
+        document,
+    })
+}
+
+/// The vector that a memory is found by: its own if it brought a fitting one.
+pub(super) fn vector_of(embedder: &dyn Embedder, memory: &Memory) -> Result<Option<Vector>> {
+    let own = memory
+        .embedding
+        .as_ref()
+        .filter(|own| own.len() == embedder.dimension());
+    match own {
+        Some(own) => Ok(Vector::nearest_to(own)),
+        None if embedder.is_instant() => {
+            let found = embedder.embed(&[memory.text.as_str()])?;
+            Ok(found.into_iter().next().flatten())
+        }
+        None => Ok(None),
+    }
+}
+
+fn number_of(name: &str, names: &BTreeMap<u32, String>, new: &mut BTreeMap<u32, String>) -> u32 {
+    let known = names
+        .iter()
+        .chain(new.iter())
+        .find(|(_, known)| *known == name);
+    match known {
+        Some((number, _)) => *number,
+        None => {
+            let number = NEW_AUTHORS + u32::try_from(new.len()).unwrap_or(0);
+            new.insert(number, name.to_owned());
+            number
+        }
+    }
+}
+
+fn hash(stem: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    stem.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,291 @@
+//! One look at the searchable memories: what bears on a question.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::Progress;
+use super::best::Best;
+use super::chunks::Chunks;
+use super::corpus::{Corpus, Seen};
+use super::fits::Fits;
+use super::found::{Found, Text};
+use super::meaning::Meaning;
+use super::pending::{self, PendingCache};
+use super::vectors::VectorFile;
+use super::{deadline, full_text};
+use crate::embed::Embedder;
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+use crate::recall::bm25;
+use crate::recall::probe::{Candidate, Candidates, Key, Place, Probe, Rarity, Term};
+use crate::store::View;
+use crate::store::local::files::LogFiles;
+use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
+
+/// Memories this near to a candidate in its session are candidates too.
+const NEIGHBOURS: usize = 3;
+
+/// One consistent look at the index.
+pub(in crate::store::local) struct LocalView<'a> {
+    pub(in crate::store::local) connection: &'a Connection,
+    pub(in crate::store::local) path: &'a Path,
+    pub(in crate::store::local) files: &'a LogFiles,
+    pub(in crate::store::local) embedder: &'a dyn Embedder,
+    pub(in crate::store::local) chunks: &'a Chunks,
+    pub(in crate::store::local) pending: &'a PendingCache,
+    pub(in crate::store::local) vectors: &'a VectorFile,
+    pub(in crate::store::local) seen: OnceCell<Seen>,
+}
+
+impl View for LocalView<'_> {
+    fn authors(&self) -> Result<BTreeMap<u32, String>> {
+        Ok(self.seen()?.authors.clone())
+    }
+
+    fn candidates(&self, probe: &Probe) -> Result<Candidates> {
+        deadline::until(probe.deadline, || self.search(probe))
+    }
+
+    fn load(&self, keys: &[Key]) -> Result<Vec<Memory>> {
+        let sql = format!(
+            "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log WHERE m.n = ?1"
+        );
+        let mut memories = Vec::with_capacity(keys.len());
+        for key in keys {
+            let pointer = self
+                .connection
+                .prepare_cached(&sql)
+                .and_then(|mut statement| {
+                    statement.query_row([key.0], Pointer::from_row).optional()
+                })
+                .map_err(Error::index(self.path))?;
+            let pointer = pointer.expect("a key of the same look");
+            memories.push(pointer.load(self.files)?);
+        }
+        Ok(memories)
+    }
+}
+
+impl LocalView<'_> {
+    /// What there is to search, the same for every question of this look.
+    fn seen(&self) -> Result<&Seen> {
+        if let Some(seen) = self.seen.get() {
+            return Ok(seen);
+        }
+        let index = || Error::index(self.path);
+        let progress = Progress::read(self.connection).map_err(index())?;
+        let unsearched = pending::unsearched(self.connection).map_err(index())?;
+        let loaded = self.chunks.current(
+            self.connection,
+            self.vectors,
+            &progress,
+            &unsearched,
+            self.path,
+        )?;
+        let pending = self.pending.load(
+            self.connection,
+            self.files,
+            self.embedder,
+            &progress,
+            &loaded,
+        )?;
+        let mut authors = (*loaded.names).clone();
+        authors.extend(pending.new_authors.clone());
+        Ok(self.seen.get_or_init(|| Seen {
+            is_filled: progress.stamp > 0,
+            upto: progress.upto,
+            loaded,
+            pending,
+            authors,
+        }))
+    }
+
+    fn search(&self, probe: &Probe) -> Result<Candidates> {
+        let seen = self.seen()?;
+        let fits = Fits::new(self.connection, self.files, &probe.filter, &seen.authors)?;
+        let corpus = Corpus::new(seen);
+        let text = self.text(probe, &corpus)?;
+        probe.check_deadline()?;
+        let meaning = Meaning::of(probe, &corpus, &fits);
+        probe.check_deadline()?;
+        let (chosen, total) = choose(probe, &corpus, &fits, &text, &meaning);
+        let list = candidates(&corpus, &chosen, &text, &meaning);
+        let places = self
+            .places(&corpus, &list)
+            .map_err(Error::index(self.path))?;
+        Ok(Candidates {
+            total,
+            list,
+            places,
+            terms: text.terms,
+        })
+    }
+
+    /// Which memories have the words, and how good that is.
+    fn text(&self, probe: &Probe, corpus: &Corpus<'_>) -> Result<Text> {
+        let mut text = Text::default();
+        let (documents, mean_length) = (corpus.live, corpus.mean_length());
+        for (bit, term) in probe.terms.iter().enumerate() {
+            let postings = self.postings(term, corpus)?;
+            let live = postings
+                .iter()
+                .filter(|(n, _)| corpus.facts(*n).is_live())
+                .count();
+            let weight = bm25::rarity(documents, live as u64);
+            let is_name = matches!(term, Term::Name { .. });
+            let found = postings.into_iter().map(|(n, count)| Found {
+                n,
+                matched: 1 << bit,
+                score: if is_name {
+                    0.0
+                } else {
+                    bm25::worth(weight, count, corpus.facts(n).length, mean_length)
+                },
+            });
+            text.add(found);
+            text.terms.push(Rarity {
+                memories: live as u64,
+                weight,
+            });
+            probe.check_deadline()?;
+        }
+        Ok(text)
+    }
+
+    /// The memories with a term, in the order of their numbers.
+    fn postings(&self, term: &Term, corpus: &Corpus<'_>) -> Result<Vec<full_text::Posting>> {
+        let mut postings = Vec::new();
+        if corpus.seen.is_filled {
+            full_text::each_posting(self.connection, term, &mut |(n, count)| {
+                if corpus.counts(n) {
+                    postings.push((n, count));
+                }
+            })
+            .map_err(Error::index(self.path))?;
+        }
+        if let Term::Name { word, .. } = term {
+            corpus.each_by_author(word, &mut |n| postings.push((n, 1)));
+        }
+        for pending in &corpus.seen.pending.list {
+            let count = pending.occurrences(term);
+            if count > 0 {
+                postings.push((pending.n, count));
+            }
+        }
+        postings.sort_unstable();
+        postings.dedup_by_key(|(n, _)| *n);
+        Ok(postings)
+    }
+
+    fn places(
+        &self,
+        corpus: &Corpus<'_>,
+        list: &[Candidate],
+    ) -> rusqlite::Result<BTreeMap<u32, Place>> {
+        let mut places = BTreeMap::new();
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT space, recorded FROM logs WHERE n = ?1")?;
+        let mut before = None;
+        for candidate in list {
+            // The next one is mostly of the same session.
+            let is_known = before == Some(candidate.place) || places.contains_key(&candidate.place);
+            before = Some(candidate.place);
+            if is_known {
+                continue;
+            }
+            let place = statement.query_row([candidate.place], |row| {
+                let space: String = row.get(0)?;
+                Ok(Place {
+                    space: space.parse().map_err(|_| rusqlite::Error::InvalidQuery)?,
+                    last_written_micros: row.get(1)?,
+                    memories: corpus.live_in(candidate.place),
+                })
+            })?;
+            places.insert(candidate.place, place);
+        }
+        Ok(places)
+    }
+}
+
+/// The best by words and the best by meaning, and the turns around them; and
+/// how many have a term and fit.
+fn choose(
+    probe: &Probe,
+    corpus: &Corpus<'_>,
+    fits: &Fits<'_>,
+    text: &Text,
+    meaning: &Meaning,
+) -> (Vec<u32>, u64) {
+    let allowed = |n: u32| fits.fits(n, corpus.facts(n)) && text.has_demanded(n, probe);
+    let mut total = 0;
+    let mut by_words = Best::new(corpus, probe.most);
+    for found in &text.found {
+        if allowed(found.n) {
+            total += 1;
+            by_words.offer(found.score, found.n);
+        }
+    }
+    let mut by_meaning = Best::new(corpus, probe.most);
+    meaning.each(&mut |n, cosine| {
+        let cosine = f64::from(cosine);
+        if by_meaning.may_take(cosine) && allowed(n) {
+            by_meaning.offer(cosine, n);
+        }
+    });
+    let mut chosen = by_words.numbers();
+    chosen.extend(by_meaning.numbers());
+    chosen.sort_unstable();
+    chosen.dedup();
+    for n in chosen.clone() {
+        let (mut before, mut after) = (n, n);
+        for _ in 0..NEIGHBOURS {
+            before = corpus.previous(before);
+            after = corpus.next(after);
+            let both = [before, after].into_iter();
+            chosen.extend(both.filter(|n| *n != 0 && allowed(*n)));
+        }
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    (chosen, total)
+}
+
+fn candidates(
+    corpus: &Corpus<'_>,
+    chosen: &[u32],
+    text: &Text,
+    meaning: &Meaning,
+) -> Vec<Candidate> {
+    let place_of = |n: u32| chosen.binary_search(&n).ok();
+    chosen
+        .iter()
+        .map(|n| {
+            let facts = corpus.facts(*n);
+            let found = text.of(*n);
+            Candidate {
+                key: Key(*n),
+                tie: facts.tie,
+                place: facts.place,
+                author: (facts.author != 0).then_some(facts.author),
+                created_micros: facts.created_micros,
+                kind: facts.kind,
+                importance: facts.importance,
+                is_question: facts.flags.is_question,
+                has_time: facts.flags.has_time,
+                pinned: facts.flags.pinned,
+                is_open: facts.flags.is_open,
+                is_superseded: facts.flags.is_superseded,
+                pieces: facts.pieces,
+                text: found.map_or(0.0, |found| found.score),
+                matched: found.map_or(0, |found| found.matched),
+                cosine: meaning.cosine(*n),
+                previous: place_of(corpus.previous(*n)),
+                next: place_of(corpus.next(*n)),
+            }
+        })
+        .collect()
+}

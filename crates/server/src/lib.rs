@@ -1,0 +1,8 @@
+//! mnemon for programs that ask over a connection.
+//!
+//! The only crate that knows async: a connection is read and answered on one
+//! thread, and the engine, which blocks, is reached through one function,
+//! `blocking::on_blocking_thread`. [`mcp`] speaks the Model Context Protocol.
+
+mod blocking;
+pub mod mcp;

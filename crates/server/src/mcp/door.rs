@@ -1,0 +1,58 @@
+//! The door to the store: opened by the first call that needs it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mnemon::{Caller, Code, Error, Mnemon, Result};
+
+/// What a call needs of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// It must be there, because it is to be asked.
+    There,
+    /// It is made if it is not there, because something is to be kept.
+    Made,
+}
+
+/// An open store, and on whose behalf it is used.
+pub struct Opened {
+    /// The store.
+    pub engine: Mnemon,
+    /// Who asks.
+    pub caller: Caller,
+}
+
+pub(super) struct Door {
+    open: Box<dyn Fn(Need) -> Result<Opened> + Send + Sync>,
+    opened: Mutex<Option<Arc<Opened>>>,
+}
+
+impl Door {
+    pub(super) fn new(open: Box<dyn Fn(Need) -> Result<Opened> + Send + Sync>) -> Self {
+        Self {
+            open,
+            opened: Mutex::default(),
+        }
+    }
+
+    /// The store; a failure is forgotten, so that the next call tries again.
+    pub(super) fn opened(&self, need: Need) -> Result<Arc<Opened>> {
+        let mut opened = self.handle();
+        if let Some(there) = &*opened {
+            return Ok(Arc::clone(there));
+        }
+        let fresh = Arc::new((self.open)(need)?);
+        Ok(Arc::clone(opened.insert(fresh)))
+    }
+
+    /// Opens anew for the next call if it was the disk that failed: a server
+    /// runs for days, and the store's folder may be moved or made again meanwhile.
+    pub(super) fn failed(&self, error: &Error) {
+        if error.code() == Code::StorageIo {
+            *self.handle() = None;
+        }
+    }
+
+    fn handle(&self) -> MutexGuard<'_, Option<Arc<Opened>>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

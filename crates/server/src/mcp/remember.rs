@@ -1,0 +1,212 @@
+//! `remember`: keeps one memory, or a list of them.
+//!
+//! Everything is read and checked before anything is kept; then each space
+//! gets its memories in one transaction. A session that is not there is made.
+
+mod links;
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use mnemon::engine::{NewSession, Remembered};
+use mnemon::memory::{Draft, SessionId, Space};
+use mnemon::store::OnFull;
+use mnemon::time::expression::parse_expression;
+use mnemon::{Error, Result};
+use mnemon_wire::{RememberedShape, parse_memory};
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::door::{Need, Opened};
+use super::fields::{self, Arguments};
+use super::{Shared, scope};
+
+/// The most memories of one call.
+const MEMORIES_MAX: usize = 1000;
+
+/// The most that the text for the model names one by one.
+const NAMED_MAX: usize = 20;
+
+/// Keeps what the arguments say.
+pub(super) fn remember(shared: &Shared, arguments: Arguments) -> Answer {
+    let mut kept = Kept::default();
+    let Err(error) = remember_all(shared, arguments, &mut kept) else {
+        return Answer::new(kept.text(), kept.structured());
+    };
+    shared.door.failed(&error);
+    let answer = Answer::error(&error);
+    if kept.memories.is_empty() {
+        return answer;
+    }
+    // An earlier space has its memories for good, whatever became of the later one.
+    answer
+        .with_line(&format!("Before that: {}", kept.text()))
+        .with_member("memories", kept.shapes())
+}
+
+fn remember_all(shared: &Shared, arguments: Arguments, kept: &mut Kept) -> Result<()> {
+    let asked = read(arguments)?;
+    let opened = shared.door.opened(Need::Made)?;
+    for (space, drafts) in by_space(shared, &opened, asked)? {
+        if let Space::Session(id) = &space
+            && make_session(&opened, id)?
+        {
+            kept.new_sessions.push(id.clone());
+        }
+        let (engine, caller) = (&opened.engine, &opened.caller);
+        let receipts = engine.remember_all(caller, &space, drafts, OnFull::Refuse)?;
+        kept.memories.extend(receipts);
+    }
+    Ok(())
+}
+
+/// A memory as it was asked for, and where it goes if that was said.
+struct Asked {
+    space: Option<Space>,
+    members: Arguments,
+}
+
+/// The memories that the arguments hold.
+fn read(mut arguments: Arguments) -> Result<Vec<Asked>> {
+    let space = scope::space(&mut arguments)?;
+    let Some(memories) = fields::take(&mut arguments, "memories") else {
+        return Ok(vec![Asked {
+            space,
+            members: arguments,
+        }]);
+    };
+    arguments.retain(|_, value| !value.is_null());
+    if let Some(name) = arguments.keys().next() {
+        return Err(Error::Rule {
+            field: "memories",
+            rule: "alone: every other field belongs into one of its items".into(),
+            given: fields::short(name),
+        });
+    }
+    let items = match memories {
+        Value::Array(items) if !items.is_empty() && items.len() <= MEMORIES_MAX => items,
+        Value::Array(items) => {
+            let rule = format!("a list of 1 to {MEMORIES_MAX} memories");
+            return Err(fields::wrong("memories", &rule, &json!(items.len())));
+        }
+        other => return Err(fields::wrong("memories", "a list", &other)),
+    };
+    items
+        .into_iter()
+        .map(|item| match item {
+            Value::Object(mut members) => Ok(Asked {
+                space: scope::space(&mut members)?.or_else(|| space.clone()),
+                members,
+            }),
+            other => Err(fields::wrong("memories", "a list of objects", &other)),
+        })
+        .collect()
+}
+
+/// The drafts of each space, in the order in which they came.
+fn by_space(
+    shared: &Shared,
+    opened: &Opened,
+    asked: Vec<Asked>,
+) -> Result<Vec<(Space, Vec<Draft>)>> {
+    let default = shared.session.clone().map_or(Space::Shared, Space::Session);
+    let own_ids: HashSet<String> = asked
+        .iter()
+        .filter_map(|asked| Some(asked.members.get("id")?.as_str()?.to_owned()))
+        .collect();
+    let mut spaces: Vec<(Space, Vec<Draft>)> = Vec::new();
+    for Asked { space, mut members } in asked {
+        moment(shared, opened, &mut members)?;
+        let session = space.as_ref().unwrap_or(&default).session();
+        links::resolve(opened, session, &own_ids, &mut members)?;
+        let parsed = parse_memory(Value::Object(members))?;
+        // Other programs say it in their own ways, which the wire knows.
+        let space = space.or(parsed.space).unwrap_or_else(|| default.clone());
+        let mut draft = parsed.draft;
+        // Handles are given out by the store.
+        draft.handle = None;
+        match spaces.iter_mut().find(|(known, _)| *known == space) {
+            Some((_, drafts)) => drafts.push(draft),
+            None => spaces.push((space, vec![draft])),
+        }
+    }
+    Ok(spaces)
+}
+
+/// Times that people and models write, such as `yesterday`, as those of the wire.
+fn moment(shared: &Shared, opened: &Opened, members: &mut Arguments) -> Result<()> {
+    if let Some(text) = fields::text(members, "created_at")? {
+        let moment = parse_expression(&text, opened.engine.now(), &shared.zone)?;
+        members.insert("created_at".into(), json!(moment.start));
+    }
+    Ok(())
+}
+
+/// Makes the session unless it is there; says whether it did.
+fn make_session(opened: &Opened, id: &SessionId) -> Result<bool> {
+    let (engine, caller) = (&opened.engine, &opened.caller);
+    match engine.session(caller, id) {
+        Err(Error::SessionNotFound { .. }) => {}
+        there => return there.map(|_| false),
+    }
+    let new = NewSession {
+        id: Some(id.clone()),
+        ..NewSession::default()
+    };
+    match engine.create_session(caller, new) {
+        Ok(_) => Ok(true),
+        // Another process was quicker.
+        Err(Error::SessionExists { session }) if session == id.as_str() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// What was kept so far.
+#[derive(Default)]
+struct Kept {
+    memories: Vec<Remembered>,
+    new_sessions: Vec<SessionId>,
+}
+
+impl Kept {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for kept in self.memories.iter().take(NAMED_MAX) {
+            let verb = if kept.new { "kept" } else { "had already" };
+            let _ = match kept.handle {
+                Some(handle) => write!(text, "{verb} {handle} ({}) in {}", kept.id, kept.space),
+                None => write!(text, "{verb} {} in {}", kept.id, kept.space),
+            };
+            text.push_str(if kept.durable {
+                "\n"
+            } else {
+                ", not on the disk yet\n"
+            });
+        }
+        if let Some(more) = self.memories.len().checked_sub(NAMED_MAX + 1) {
+            let _ = writeln!(text, "and {} more", more + 1);
+        }
+        for session in &self.new_sessions {
+            let _ = writeln!(text, "session {session} is new");
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+
+    fn shapes(&self) -> Value {
+        let shape = |kept: &Remembered| {
+            let mut shape = json!(RememberedShape::of(kept));
+            shape["new"] = json!(kept.new);
+            shape
+        };
+        self.memories.iter().map(shape).collect()
+    }
+
+    fn structured(&self) -> Value {
+        let mut structured = json!({ "memories": self.shapes() });
+        if !self.new_sessions.is_empty() {
+            structured["new_sessions"] = json!(self.new_sessions);
+        }
+        structured
+    }
+}
