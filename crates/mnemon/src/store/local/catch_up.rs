@@ -49,14 +49,12 @@ impl LocalStore {
         if !generation.is_searched {
             return;
         }
-        let vectors = &generation.vectors;
-        let options = &self.options;
         let _ = search::fill_if_due(
             connection,
             &self.files,
-            &*options.embedder,
-            vectors,
-            options.pending_max,
+            &self.preparer,
+            &generation.vectors,
+            self.options.pending_max,
         );
     }
 

@@ -199,6 +199,14 @@ impl Appending {
         self.last
     }
 
+    /// The memories that were taken in, each with the checksum of its line.
+    pub(super) fn memories(&self) -> impl Iterator<Item = (Checksum, Arc<Memory>)> {
+        self.lines.iter().filter_map(|line| match &line.content {
+            Content::Memory(memory) => Some((line.place.checksum, memory.clone())),
+            Content::Line(_) => None,
+        })
+    }
+
     /// Puts the lines that were taken in into the index, and how far it knows the log then.
     pub(super) fn put_into_index(&mut self, connection: &Connection, space: &Space) -> Result<()> {
         if self.bytes.is_empty() {

@@ -147,6 +147,7 @@ impl LocalStore {
         logs: &mut HashMap<Space, Appending>,
     ) -> Result<()> {
         for (space, log) in logs {
+            self.preparer.add(log.memories());
             log.put_into_index(connection, space)?;
         }
         self.fill_search(connection);
