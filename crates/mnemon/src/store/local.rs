@@ -112,6 +112,7 @@ pub struct LocalStore {
     /// The index in use, as this process last saw it.
     loaded: Mutex<current::Loaded>,
     queue: commit::Queue,
+    preparer: Arc<search::Preparer>,
     waiting: buffer::Buffer,
     format: Mutex<format::Known>,
     /// Whether anything was written, so that there is something to tidy up.
@@ -158,6 +159,7 @@ impl LocalStore {
             syncs,
             loaded: Mutex::default(),
             queue: commit::Queue::default(),
+            preparer: Arc::new(search::Preparer::new(options.embedder.clone())),
             waiting: buffer::Buffer::default(),
             format: Mutex::new(format),
             wrote: AtomicBool::new(false),

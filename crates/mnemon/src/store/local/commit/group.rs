@@ -8,13 +8,14 @@ use rusqlite::Connection;
 
 use super::appending::{Appending, OpenLogs};
 use super::{Appended, Proof};
+use crate::config::Durability;
 use crate::error::{Error, Result};
 use crate::memory::{MemoryId, Space};
 use crate::store::local::LocalStore;
 use crate::store::local::disk::Stat;
+use crate::store::local::index;
 use crate::store::local::index::generation::Borrowed;
 use crate::store::local::index::position::Position;
-use crate::store::local::index::{self, position};
 use crate::store::local::lock::Held;
 use crate::store::local::log::line::Checksum;
 use crate::store::local::log::transaction::{self, Signed};
@@ -54,31 +55,37 @@ impl LocalStore {
         self.wrote.store(true, Ordering::Relaxed);
         let answer = self.append_with_index(batches, open, &mut held, &generation.borrow()?);
         match answer {
-            Ok((answers, true)) => {
+            Ok((answers, Ok(()))) => {
                 held.clear_note();
                 Ok(answers)
             }
             // The lines are true, but the index does not know them: whoever asks next catches up.
-            Ok((answers, false)) => {
+            Ok((answers, Err(error))) => {
+                if is_unusable(&error) {
+                    self.distrust(&generation);
+                }
                 held.keep_note();
                 Ok(answers)
             }
-            Err(Error::Index { source, path }) if index::is_unusable(&source) => {
-                self.distrust(&generation);
-                Err(Error::Index { source, path })
+            Err(error) => {
+                if is_unusable(&error) {
+                    self.distrust(&generation);
+                }
+                Err(error)
             }
-            Err(error) => Err(error),
         }
     }
 
     /// Plans, appends, indexes; also tells whether the index took it.
+    ///
+    /// The disk is busy with the new lines while the index takes them in.
     fn append_with_index(
         &self,
         batches: &[&Batch],
         open: &mut OpenLogs,
         held: &mut Held<'_>,
         connection: &Borrowed<'_>,
-    ) -> Result<(Vec<Result<Appended>>, bool)> {
+    ) -> Result<(Vec<Result<Appended>>, Result<()>)> {
         connection
             .execute_batch("BEGIN IMMEDIATE")
             .map_err(Error::index("index"))?;
@@ -90,7 +97,6 @@ impl LocalStore {
         let fates = self
             .plan_group(batches, open, connection, &mut logs)
             .map_err(undo)?;
-        let mut tickets = HashMap::new();
         let growing: Vec<&Space> = logs
             .iter()
             .filter(|(_, log)| !log.bytes.is_empty())
@@ -105,6 +111,7 @@ impl LocalStore {
                 return Err(undo(error));
             }
         }
+        let mut tickets = HashMap::new();
         // A log that does not grow gets a ticket too: whoever wrote what is
         // repeated now may have died before it was synced.
         for (space, log) in &mut logs {
@@ -113,26 +120,40 @@ impl LocalStore {
                 .stat()
                 .map_err(Error::io("read", &log.path))
                 .map_err(undo)?;
-            if !log.bytes.is_empty() {
-                position::put(connection, &log.position)
-                    .map_err(Error::index("index"))
-                    .map_err(undo)?;
-            }
             let folders = std::mem::take(&mut log.folders);
             let ticket =
                 self.syncs
                     .appended(&log.file, &log.position.stat, log.path.clone(), folders);
+            // Alone it is quicker to sync than to wake somebody who does.
+            if batches.len() > 1 && self.options.durability == Durability::Always {
+                self.syncs.begin(&ticket);
+            }
             tickets.insert(space.clone(), (ticket, log.position.stat));
             open.insert(space.clone(), (log.file.clone(), log.position.stat));
         }
-        self.fill_search(connection);
         // The lines are already true: a failure from here on must not make the caller repeat them.
-        let indexed = connection.execute_batch("COMMIT").is_ok();
+        let indexed = self.put_into_index(connection, &mut logs).map_err(undo);
         let answers = fates
             .into_iter()
             .map(|fate| fate.answer(&tickets))
             .collect();
         Ok((answers, indexed))
+    }
+
+    /// Makes the index know the new lines of all logs of a group.
+    fn put_into_index(
+        &self,
+        connection: &Borrowed<'_>,
+        logs: &mut HashMap<Space, Appending>,
+    ) -> Result<()> {
+        for (space, log) in logs {
+            self.preparer.add(log.memories());
+            log.put_into_index(connection, space)?;
+        }
+        self.fill_search(connection);
+        connection
+            .execute_batch("COMMIT")
+            .map_err(Error::index("index"))
     }
 
     /// As [`Self::prepare_log`]; if it fails, the index transaction is as before.
@@ -152,7 +173,7 @@ impl LocalStore {
         prepared
     }
 
-    /// Decides what each batch comes to, and puts it into the open index transaction.
+    /// Decides what each batch comes to.
     fn plan_group(
         &self,
         batches: &[&Batch],
@@ -181,6 +202,7 @@ impl LocalStore {
                             &empty,
                             &pending,
                             batch,
+                            empty.recorded_micros,
                             Known::default(),
                         );
                         match plan_within_quota(plan, 0) {
@@ -211,10 +233,11 @@ impl LocalStore {
                 &log.position,
                 &pending,
                 batch,
+                log.edge.recorded_micros,
                 known,
             );
             let at = plan.at;
-            fates.push(match plan_within_quota(plan, log.end()) {
+            fates.push(match plan_within_quota(plan, log.edge.start.offset) {
                 Ok((planned, lines)) => {
                     pending.extend(planned.touched);
                     log.known = planned.known;
@@ -224,7 +247,7 @@ impl LocalStore {
                             outcomes: planned.outcomes,
                             durable: true,
                         },
-                        checksum: log.take(connection, &batch.space, lines, at)?,
+                        checksum: log.take(&batch.space, lines, at),
                         refers_to: planned.refers_to,
                     }
                 }
@@ -234,6 +257,11 @@ impl LocalStore {
         }
         Ok(fates)
     }
+}
+
+/// Whether the index is damaged, so that another one must be made.
+fn is_unusable(error: &Error) -> bool {
+    matches!(error, Error::Index { source, .. } if index::is_unusable(source))
 }
 
 impl Fate {
