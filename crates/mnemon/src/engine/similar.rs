@@ -58,6 +58,7 @@ impl Mnemon {
             terms,
             demanded: 0,
             vector,
+            set: None,
             // All of them, because the total counts all that are near enough.
             most: usize::MAX,
             deadline: Some(self.deadline()),

@@ -79,6 +79,7 @@ fn probe(
         } else {
             None
         },
+        set: None,
         most: if everything { usize::MAX } else { MOST },
         deadline,
     })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use crate::embed::{Pieces, Vector};
+use crate::embed::{Pieces, SetName, Vector};
 use crate::error::{Error, Result};
 use crate::memory::{Kind, MemoryId, Space};
 use crate::store::Filter;
@@ -19,6 +19,8 @@ pub struct Probe {
     pub demanded: u64,
     /// The meaning that is looked for.
     pub vector: Option<Vector>,
+    /// Whose vectors it is compared with; those that the store makes itself if none is named.
+    pub set: Option<SetName>,
     /// So many candidates by words, and as many by meaning, with their neighbours.
     pub most: usize,
     /// When to give up.

@@ -20,7 +20,9 @@ mod fits;
 mod found;
 mod full_text;
 mod meaning;
+mod outside;
 mod pending;
+mod unembedded;
 mod vectors;
 mod view;
 
@@ -29,7 +31,9 @@ pub(super) use chunks::Chunks;
 pub(super) use deadline::watch as watch_deadline;
 pub(super) use fill::fill_if_due;
 pub(super) use full_text::add_functions;
+pub(super) use outside::RowMapCache;
 pub(super) use pending::PendingCache;
+pub(super) use unembedded::unembedded;
 pub(super) use vectors::VectorFile;
 pub(super) use view::LocalView;
 
