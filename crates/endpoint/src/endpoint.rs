@@ -56,6 +56,7 @@ impl Endpoint {
     fn embed_all(
         &self,
         texts: &[&str],
+        retries: u32,
         deadline: impl Fn() -> Instant,
     ) -> Result<Vec<Option<Vector>>> {
         let mut vectors = vec![None; texts.len()];
@@ -68,7 +69,7 @@ impl Endpoint {
         while !rest.is_empty() {
             let (batch, others) = rest.split_at(self.batch_of(rest));
             let texts: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
-            let found = request::ask(&self.agent, &self.options, &texts, deadline())?;
+            let found = request::ask(&self.agent, &self.options, &texts, retries, deadline())?;
             for ((place, _), vector) in batch.iter().zip(found) {
                 vectors[*place] = vector;
             }
@@ -103,11 +104,12 @@ impl Embedder for Endpoint {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>> {
-        self.embed_all(texts, || Instant::now() + self.patience())
+        let retries = self.options.retries;
+        self.embed_all(texts, retries, || Instant::now() + self.patience())
     }
 
-    fn embed_by(&self, texts: &[&str], deadline: Instant) -> Result<Vec<Option<Vector>>> {
-        self.embed_all(texts, || deadline.min(Instant::now() + self.patience()))
+    fn embed_once(&self, texts: &[&str], deadline: Instant) -> Result<Vec<Option<Vector>>> {
+        self.embed_all(texts, 0, || deadline)
     }
 
     /// Nobody has measured how its cosines lie, so they are shown as they are.

@@ -21,6 +21,7 @@ pub(crate) fn ask(
     agent: &ureq::Agent,
     options: &Options,
     texts: &[&str],
+    retries: u32,
     deadline: Instant,
 ) -> Result<Vec<Option<Vector>>> {
     let body = Body {
@@ -38,7 +39,7 @@ pub(crate) fn ask(
         };
         let pause = failed.retry_after.unwrap_or_else(|| jittered(wait));
         let is_last = failed.failure != EmbeddingFailure::Away
-            || tries > options.retries
+            || tries > retries
             || Instant::now() + pause >= deadline;
         if is_last {
             return Err(failed.into_error(options, tries));

@@ -104,6 +104,6 @@ fn without_a_key_no_header_is_sent_and_debug_output_never_has_it() {
         ..options(&service, Style::OpenAi)
     });
     let soon = Instant::now() + Duration::from_secs(20);
-    without.embed_by(&["paid"], soon).unwrap();
+    without.embed_once(&["paid"], soon).unwrap();
     assert_eq!(service.received()[0].authorization, None);
 }

@@ -229,8 +229,20 @@ fn a_deadline_ends_it_before_the_time_out_does() {
         ..options(service.url())
     });
     let soon = Instant::now() + Duration::from_millis(50);
-    let error = endpoint.embed_by(&["paid"], soon).unwrap_err();
+    let error = endpoint.embed_once(&["paid"], soon).unwrap_err();
     assert_eq!(check(&error, &service.url()).2, EmbeddingFailure::Away);
     let past = Instant::now();
-    assert!(endpoint.embed_by(&["paid"], past).is_err());
+    assert!(endpoint.embed_once(&["paid"], past).is_err());
+}
+
+#[test]
+fn who_has_something_else_to_do_tries_once() {
+    let service = Service::start(folded(8));
+    service.fail_always(Some(Fault::Status(503, "", "")));
+    let later = Instant::now() + Duration::from_secs(20);
+    let error = Endpoint::new(options(service.url()))
+        .embed_once(&["paid"], later)
+        .unwrap_err();
+    assert_eq!(check(&error, &service.url()).0, "HTTP 503");
+    assert_eq!(service.received().len(), 1);
 }

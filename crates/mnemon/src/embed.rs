@@ -43,8 +43,9 @@ pub trait Embedder: Send + Sync + Debug {
     /// A vector for each text, none for a text in which the model knows nothing.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>>;
 
-    /// As [`Self::embed`], and gives up at that moment if it takes so long.
-    fn embed_by(&self, texts: &[&str], deadline: Instant) -> Result<Vec<Option<Vector>>>;
+    /// As [`Self::embed`], but tries only once and not beyond that moment:
+    /// for those who have something else to do.
+    fn embed_once(&self, texts: &[&str], deadline: Instant) -> Result<Vec<Option<Vector>>>;
 
     /// The similarity from 0 to 1 that people are shown for a cosine of this model.
     fn similarity(&self, cosine: f32) -> f32;

@@ -18,7 +18,7 @@ pub use report::{
     Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
     VerifyProblem,
 };
-pub use vectors::{SetState, Unembedded};
+pub use vectors::{SetState, Waiting, WaitingText};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub trait Store: Send + Sync {
     /// Texts that have no vector in a set yet, each once, at most so many.
     ///
     /// Not always the same ones, so that several who embed at once help each other.
-    fn unembedded(&self, set: &SetName, limit: usize) -> Result<Vec<Unembedded>>;
+    fn waiting(&self, set: &SetName, limit: usize) -> Result<Waiting>;
 
     /// Puts vectors into a set, none for a text that can't have one; what is there stays.
     ///

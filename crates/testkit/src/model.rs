@@ -19,7 +19,7 @@ use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::Session;
 use mnemon::store::{
     Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
-    Store, Unembedded, Verification, View,
+    Store, Verification, View, Waiting,
 };
 use mnemon::time::Time;
 
@@ -152,8 +152,8 @@ impl Store for ModelStore {
         })
     }
 
-    fn unembedded(&self, set: &SetName, limit: usize) -> Result<Vec<Unembedded>> {
-        Ok(self.sets().unembedded(set, &self.state(), limit))
+    fn waiting(&self, set: &SetName, limit: usize) -> Result<Waiting> {
+        Ok(self.sets().waiting(set, &self.state(), limit))
     }
 
     fn put_vectors(&self, set: &SetName, vectors: &[(TextKey, Option<Vector>)]) -> Result<()> {

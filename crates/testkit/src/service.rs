@@ -7,7 +7,7 @@
 mod exchange;
 
 use std::collections::VecDeque;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -62,6 +62,8 @@ struct Shared {
     /// What is wrong with everything, once the faults are used up.
     always: Mutex<Option<Fault>>,
     received: Mutex<Vec<Received>>,
+    /// Connections that nobody is going to answer.
+    hung: Mutex<Vec<TcpStream>>,
     stopped: AtomicBool,
 }
 
@@ -83,6 +85,7 @@ impl Service {
             faults: Mutex::default(),
             always: Mutex::default(),
             received: Mutex::default(),
+            hung: Mutex::default(),
             stopped: AtomicBool::new(false),
         });
         let for_accepting = shared.clone();
@@ -135,6 +138,9 @@ impl Drop for Service {
         let _ = TcpStream::connect(self.address);
         if let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
+        }
+        for stream in lock(&self.shared.hung).iter() {
+            let _ = stream.shutdown(Shutdown::Both);
         }
     }
 }

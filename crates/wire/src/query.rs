@@ -5,7 +5,7 @@ use mnemon::recall::structured::Counts;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::{HitShape, MemoryShape};
+use crate::{HitShape, MemoryShape, note_texts};
 
 /// The hits, how many fit, what was counted, and what is linked to the hits.
 #[derive(Debug, Serialize)]
@@ -14,6 +14,8 @@ pub struct AnswerShape<'a> {
     total: u64,
     aggregations: Map<String, Value>,
     related: Vec<MemoryShape<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 impl<'a> AnswerShape<'a> {
@@ -33,6 +35,7 @@ impl<'a> AnswerShape<'a> {
             related: related
                 .map(|memory| MemoryShape::of(memory, future_skew_minutes))
                 .collect(),
+            notes: note_texts(&answer.notes),
         }
     }
 }

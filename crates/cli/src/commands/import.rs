@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use mnemon_wire::{Format, ImportedShape, read_import};
 
+use crate::commands::embed;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::count;
@@ -51,7 +52,8 @@ impl Import {
         let items = read_import(&bytes, format, session.as_ref())?;
         let engine = context.writer()?;
         let mut bar = Bar::new(&context.output, "Importing");
-        let imported = engine.import(&context.caller()?, items, &mut |at| bar.draw(at))?;
+        let caller = context.caller()?;
+        let imported = engine.import(&caller, items, &mut |at| bar.draw(at))?;
         drop(bar);
         context.output.answer(&ImportedShape::of(&imported), || {
             let number = count(imported.imported, "memory", "memories");
@@ -68,6 +70,8 @@ impl Import {
                 let _ = write!(out, "; {links} nowhere");
             }
             out + "."
-        })
+        })?;
+        embed::step_after_write(&engine, &caller);
+        Ok(())
     }
 }

@@ -56,7 +56,7 @@ impl Embedder for BuiltIn {
         Ok(TABLE.embed(texts))
     }
 
-    fn embed_by(&self, texts: &[&str], _deadline: Instant) -> Result<Vec<Option<Vector>>> {
+    fn embed_once(&self, texts: &[&str], _deadline: Instant) -> Result<Vec<Option<Vector>>> {
         self.embed(texts)
     }
 

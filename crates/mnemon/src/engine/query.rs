@@ -7,7 +7,9 @@ use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId};
 use crate::recall::structured::{Aggregation, Counts, Key};
-use crate::recall::{Answer, Condition, Document, Hit, Mode, Query, StructuredQuery};
+use crate::recall::{
+    Answer, Condition, Document, Hit, Mode, Note, Query, Recalled, StructuredQuery,
+};
 use crate::store::{Filter, Forgottenness, Sort};
 
 /// What fits, and what of it counts.
@@ -15,6 +17,7 @@ struct Found {
     hits: Vec<Hit>,
     total: u64,
     aggregations: Vec<(Aggregation, Counts)>,
+    notes: Vec<Note>,
 }
 
 impl Mnemon {
@@ -39,6 +42,7 @@ impl Mnemon {
             total: found.total,
             aggregations: found.aggregations,
             related,
+            notes: found.notes,
         })
     }
 
@@ -56,12 +60,13 @@ impl Mnemon {
             offset: query.offset,
             ..filter
         };
-        let (hits, total) = self.hits(caller, query, filter)?;
+        let Recalled { hits, total, notes } = self.hits(caller, query, filter)?;
         let count = |aggregation: &Aggregation| (*aggregation, Counts::All(total));
         Ok(Found {
             hits,
             total,
             aggregations: query.aggregations.iter().map(count).collect(),
+            notes,
         })
     }
 
@@ -78,7 +83,9 @@ impl Mnemon {
             limit: usize::MAX,
             ..filter
         };
-        let (mut hits, _) = self.hits(caller, query, everything)?;
+        let Recalled {
+            mut hits, notes, ..
+        } = self.hits(caller, query, everything)?;
         hits.retain(|hit| rest.iter().all(|own| own.fits(&hit.memory, now)));
         let by_relevance = query.is_by_relevance();
         if !by_relevance {
@@ -97,15 +104,11 @@ impl Mnemon {
             hits: page(hits, query),
             total,
             aggregations,
+            notes,
         })
     }
 
-    fn hits(
-        &self,
-        caller: &Caller,
-        query: &StructuredQuery,
-        filter: Filter,
-    ) -> Result<(Vec<Hit>, u64)> {
+    fn hits(&self, caller: &Caller, query: &StructuredQuery, filter: Filter) -> Result<Recalled> {
         let Some(question) = &query.question else {
             let found = self.list(caller, &filter)?;
             let numbered = found.memories.into_iter().enumerate();
@@ -117,9 +120,13 @@ impl Mnemon {
                 rank: filter.offset + place + 1,
                 why: Vec::new(),
             });
-            return Ok((hits.collect(), found.total));
+            return Ok(Recalled {
+                hits: hits.collect(),
+                total: found.total,
+                notes: Vec::new(),
+            });
         };
-        let recalled = self.recall(
+        self.recall(
             caller,
             &Query {
                 question: question.clone(),
@@ -130,8 +137,7 @@ impl Mnemon {
                 min_similarity: query.min_similarity,
                 min_score: query.min_score,
             },
-        )?;
-        Ok((recalled.hits, recalled.total))
+        )
     }
 
     /// What the hits link to and what links to them, so many links away.

@@ -17,7 +17,13 @@ impl Mnemon {
         for session in query.filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
-        recall::recall(&*self.store, &*self.embedder, query, Some(self.deadline()))
+        let deadline = self.deadline();
+        let (asked, note) = self.ask_outside(query, deadline)?;
+        let embedder = self.model(asked.is_some());
+        let store = &*self.store;
+        let mut recalled = recall::recall(store, embedder, asked.as_ref(), query, Some(deadline))?;
+        recalled.notes.extend(note);
+        Ok(recalled)
     }
 
     pub(super) fn meaning_of(&self, text: &str) -> Result<Option<Vector>> {
@@ -36,6 +42,7 @@ impl Mnemon {
         Ok(Self {
             clock: Clock::fixed_at(moment),
             embedder: self.embedder.clone(),
+            outside: self.outside.clone(),
             ..Self::new(store, self.config.clone())
         })
     }

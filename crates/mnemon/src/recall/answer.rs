@@ -7,7 +7,7 @@ use super::probe::{Probe, Term};
 use super::query::{Mode, Query};
 use super::rank::{self, Scored};
 use super::understood::Understood;
-use crate::embed::{Embedder, Vector};
+use crate::embed::{Embedder, SetName, Vector};
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::store::{Filter, Store, View};
@@ -15,7 +15,18 @@ use crate::store::{Filter, Store, View};
 /// Candidates by words, and as many by meaning, for pages that end before that.
 const MOST: usize = 256;
 
+/// What a question means to an embedder that was asked before the store is looked at.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Whose vectors it is compared with.
+    pub set: SetName,
+    /// The meaning, if it has one.
+    pub vector: Option<Vector>,
+}
+
 /// The memories of a store that answer a question, the best first.
+///
+/// The embedder is the one that was `asked`, or one that answers at once.
 ///
 /// # Panics
 ///
@@ -23,6 +34,7 @@ const MOST: usize = 256;
 pub fn recall(
     store: &dyn Store,
     embedder: &dyn Embedder,
+    asked: Option<&Asked>,
     query: &Query,
     deadline: Option<Instant>,
 ) -> Result<Recalled> {
@@ -34,17 +46,20 @@ pub fn recall(
         return Ok(Recalled {
             hits: Vec::new(),
             total: 0,
+            notes: Vec::new(),
         });
     }
     let mut answer = None;
     store.look(&mut |view| {
         let understood = Understood::new(&query.question, &view.authors()?);
-        let probe = probe(embedder, query, &understood, deadline)?;
+        let mut probe = probe(embedder, asked, query, &understood)?;
+        probe.deadline = deadline;
         let candidates = view.candidates(&probe)?;
         let ranked = rank::rank(query, &understood, &candidates, view)?;
         answer = Some(Recalled {
             hits: page(embedder, query, ranked, view)?,
             total: candidates.total,
+            notes: Vec::new(),
         });
         Ok(())
     })?;
@@ -53,9 +68,9 @@ pub fn recall(
 
 fn probe(
     embedder: &dyn Embedder,
+    asked: Option<&Asked>,
     query: &Query,
     understood: &Understood,
-    deadline: Option<Instant>,
 ) -> Result<Probe> {
     let by_words = query.mode != Mode::Semantic;
     let by_meaning = query.mode != Mode::Text;
@@ -74,14 +89,14 @@ fn probe(
             Vec::new()
         },
         demanded,
-        vector: if by_meaning {
-            meaning_of(embedder, &understood.meaning)?
-        } else {
-            None
+        vector: match asked {
+            Some(asked) => asked.vector.clone(),
+            None if by_meaning => meaning_of(embedder, &understood.meaning)?,
+            None => None,
         },
-        set: None,
+        set: asked.map(|asked| asked.set.clone()),
         most: if everything { usize::MAX } else { MOST },
-        deadline,
+        deadline: None,
     })
 }
 
@@ -156,5 +171,6 @@ fn everything(store: &dyn Store, query: &Query) -> Result<Recalled> {
     Ok(Recalled {
         hits: found.memories.into_iter().enumerate().map(hit).collect(),
         total: found.total,
+        notes: Vec::new(),
     })
 }

@@ -1,5 +1,6 @@
 //! A hit: a memory, how well it answers, and why.
 
+use super::note::Note;
 use crate::memory::Memory;
 
 /// The answer to a question.
@@ -9,6 +10,8 @@ pub struct Recalled {
     pub hits: Vec<Hit>,
     /// How many memories have a word of the question and fit the filter.
     pub total: u64,
+    /// What to know about how it came about.
+    pub notes: Vec<Note>,
 }
 
 /// A memory that answers.

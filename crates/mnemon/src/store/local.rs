@@ -42,7 +42,7 @@ use crate::random;
 use crate::session::Session;
 use crate::store::{
     Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
-    Store, Unembedded, Verification, View,
+    Store, Verification, View, Waiting,
 };
 use crate::time::Time;
 use disk::{Disk, RealDisk};
@@ -378,9 +378,9 @@ impl Store for LocalStore {
         self.rebuild(progress)
     }
 
-    fn unembedded(&self, set: &SetName, limit: usize) -> Result<Vec<Unembedded>> {
+    fn waiting(&self, set: &SetName, limit: usize) -> Result<Waiting> {
         let known = self.sets.keys(set)?;
-        self.ask(|connection| search::unembedded(connection, &self.files, &known, limit))
+        self.ask(|connection| search::waiting(connection, &self.files, &known, limit))
     }
 
     fn put_vectors(&self, set: &SetName, vectors: &[(TextKey, Option<Vector>)]) -> Result<()> {

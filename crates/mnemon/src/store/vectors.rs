@@ -3,9 +3,18 @@
 
 use crate::embed::TextKey;
 
+/// What has no vector in a set yet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Waiting {
+    /// Some of the texts.
+    pub texts: Vec<WaitingText>,
+    /// How many there are in all; memories that say the same count once.
+    pub count: u64,
+}
+
 /// A text that waits for its vector.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unembedded {
+pub struct WaitingText {
     /// What the vector is found by.
     pub key: TextKey,
     /// The text.

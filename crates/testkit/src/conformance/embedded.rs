@@ -24,9 +24,10 @@ fn key(store: &dyn Store, name: &str) -> TextKey {
 
 /// The texts that wait, in their order.
 fn waiting(store: &dyn Store) -> Vec<String> {
-    let waiting = store.unembedded(&set(), 100).expect("an answer");
-    let mut texts: Vec<String> = waiting.into_iter().map(|it| it.text).collect();
+    let waiting = store.waiting(&set(), 100).expect("an answer");
+    let mut texts: Vec<String> = waiting.texts.into_iter().map(|it| it.text).collect();
     texts.sort();
+    assert_eq!(texts.len() as u64, waiting.count);
     texts
 }
 
@@ -81,7 +82,8 @@ pub fn texts_wait_until_their_vectors_are_put(open: Open) {
     let three = ["one", "two", "three"].map(|text| add(text, fact(text)));
     done(&*store, "session/s", three.to_vec());
     assert_eq!(waiting(&*store), ["one", "three", "two"]);
-    assert_eq!(store.unembedded(&set(), 2).expect("an answer").len(), 2);
+    let two = store.waiting(&set(), 2).expect("an answer");
+    assert_eq!((two.texts.len(), two.count), (2, 3));
     assert!(near(&*store, [1, 0, 0]).is_empty());
     let vectors = [
         (key(&*store, "one"), vector([1, 0, 0])),
@@ -112,7 +114,7 @@ pub fn texts_wait_until_their_vectors_are_put(open: Open) {
         embedder: "test:other".into(),
         ..set()
     };
-    assert_eq!(store.unembedded(&other, 100).expect("an answer").len(), 3);
+    assert_eq!(store.waiting(&other, 0).expect("an answer").count, 3);
 }
 
 /// They are handed to nobody; what was forgotten later is still found by who looks for it.
@@ -173,10 +175,10 @@ pub fn a_vector_serves_all_that_say_the_same(open: Open) {
         vec![add("a", fact("same")), add("b", own)],
     );
     done(&*store, "agent/x", vec![add("c", fact("same"))]);
-    let waiting = store.unembedded(&set(), 100).expect("an answer");
-    assert_eq!(waiting.len(), 2);
+    let waiting = store.waiting(&set(), 100).expect("an answer");
+    assert_eq!(waiting.count, 2);
     assert_eq!((state(&*store).memories, state(&*store).waiting), (3, 3));
-    for text in waiting {
+    for text in waiting.texts {
         let put = match text.own {
             Some(own) => Vector::nearest_to(&own),
             None => vector([1, 0, 0]),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::memory::Memory;
-use mnemon::store::{SetState, Unembedded};
+use mnemon::store::{SetState, Waiting, WaitingText};
 
 use super::state::State;
 
@@ -34,22 +34,19 @@ impl Sets {
         self.0.get(name)?.vectors.get(&key)?.clone()
     }
 
-    pub(super) fn unembedded(
-        &self,
-        name: &SetName,
-        state: &State,
-        limit: usize,
-    ) -> Vec<Unembedded> {
+    pub(super) fn waiting(&self, name: &SetName, state: &State, limit: usize) -> Waiting {
         let mut seen = BTreeSet::new();
-        wanted(state)
+        let mut texts: Vec<WaitingText> = wanted(state)
             .filter(|(_, key)| !self.has(name, *key) && seen.insert(*key))
-            .take(limit)
-            .map(|(memory, key)| Unembedded {
+            .map(|(memory, key)| WaitingText {
                 key,
                 text: memory.text.to_string(),
                 own: memory.embedding.clone(),
             })
-            .collect()
+            .collect();
+        let count = texts.len() as u64;
+        texts.truncate(limit);
+        Waiting { texts, count }
     }
 
     pub(super) fn state(&self, name: &SetName, state: &State) -> SetState {

@@ -14,6 +14,9 @@ const DRIBBLE: Duration = Duration::from_millis(5);
 pub(super) fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     let received = read(&stream)?;
     let fault = shared.next_fault();
+    if matches!(fault, Some(Fault::Hang)) {
+        lock(&shared.hung).push(stream.try_clone()?);
+    }
     lock(&shared.received).push(received.clone());
     let whole = answer(&received, shared, fault.as_ref()).to_string();
     match fault {
@@ -22,7 +25,7 @@ pub(super) fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         }
         Some(Fault::Body(body)) => respond(&mut stream, 200, "", body.as_bytes()),
         Some(Fault::Hang) => {
-            // Ends when whoever asked gives up.
+            // Ends when whoever asked gives up, or the service stops.
             io::copy(&mut stream, &mut io::sink()).map(drop)
         }
         Some(Fault::Truncate) => {

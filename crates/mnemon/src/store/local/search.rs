@@ -22,9 +22,9 @@ mod full_text;
 mod meaning;
 mod outside;
 mod pending;
-mod unembedded;
 mod vectors;
 mod view;
+mod waiting;
 
 pub(super) use check::first_wrong;
 pub(super) use chunks::Chunks;
@@ -33,9 +33,9 @@ pub(super) use fill::fill_if_due;
 pub(super) use full_text::add_functions;
 pub(super) use outside::RowMapCache;
 pub(super) use pending::PendingCache;
-pub(super) use unembedded::unembedded;
 pub(super) use vectors::VectorFile;
 pub(super) use view::LocalView;
+pub(super) use waiting::waiting;
 
 /// The tables of search.
 pub(super) const TABLES: &str = "

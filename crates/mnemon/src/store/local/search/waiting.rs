@@ -12,25 +12,28 @@ use super::pending;
 use crate::embed::TextKey;
 use crate::error::{Error, Result};
 use crate::random;
-use crate::store::Unembedded;
 use crate::store::local::files::LogFiles;
 use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
+use crate::store::{Waiting, WaitingText};
 
 /// Texts of memories that are neither forgotten nor sensitive and whose keys are not known.
-pub(in crate::store::local) fn unembedded(
+pub(in crate::store::local) fn waiting(
     connection: &Connection,
     files: &LogFiles,
     known: &HashSet<u64>,
     limit: usize,
-) -> Result<Vec<Unembedded>> {
-    let waiting = waiting(connection, files, known)?;
+) -> Result<Waiting> {
+    let waiting = keys(connection, files, known)?;
     // From anywhere on, so that several who embed at once seldom take the same.
     let begin = match waiting.len() {
         0 => 0,
         count => usize::from_le_bytes(random()[..8].try_into().expect("eight bytes")) % count,
     };
     let from_there = waiting.iter().skip(begin).chain(waiting.iter().take(begin));
-    let mut found = Vec::new();
+    let mut found = Waiting {
+        texts: Vec::new(),
+        count: waiting.len() as u64,
+    };
     for (key, n) in from_there.take(limit) {
         let sql = format!(
             "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log WHERE m.n = ?1"
@@ -41,7 +44,7 @@ pub(in crate::store::local) fn unembedded(
             .map_err(Error::index("index"))?;
         if let Some(pointer) = pointer {
             let memory = pointer.load(files)?;
-            found.push(Unembedded {
+            found.texts.push(WaitingText {
                 key: *key,
                 text: memory.text.as_str().to_owned(),
                 own: memory.embedding,
@@ -52,7 +55,7 @@ pub(in crate::store::local) fn unembedded(
 }
 
 /// Each key once, with a memory that has it.
-fn waiting(
+fn keys(
     connection: &Connection,
     files: &LogFiles,
     known: &HashSet<u64>,
