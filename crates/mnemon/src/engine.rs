@@ -72,6 +72,8 @@ impl Mnemon {
     }
 
     /// Opens the store in a folder, or makes one there, with the settings of its `mnemon.toml`.
+    ///
+    /// A service that `embedding.*` names is asked only if [`Self::with_embedder`] brings it.
     pub fn open(root: &Path) -> Result<Self> {
         let file = root.join("mnemon.toml");
         let sources = Sources {

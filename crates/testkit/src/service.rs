@@ -61,6 +61,8 @@ struct Shared {
     faults: Mutex<VecDeque<Fault>>,
     /// What is wrong with everything, once the faults are used up.
     always: Mutex<Option<Fault>>,
+    /// A text that it does not take, alone or among others.
+    refused: Mutex<Option<String>>,
     received: Mutex<Vec<Received>>,
     /// Connections that nobody is going to answer.
     hung: Mutex<Vec<TcpStream>>,
@@ -84,6 +86,7 @@ impl Service {
             numbers: Box::new(numbers),
             faults: Mutex::default(),
             always: Mutex::default(),
+            refused: Mutex::default(),
             received: Mutex::default(),
             hung: Mutex::default(),
             stopped: AtomicBool::new(false),
@@ -117,6 +120,11 @@ impl Service {
     /// From now on everything goes wrong like this, or nothing does.
     pub fn fail_always(&self, fault: Option<Fault>) {
         *lock(&self.shared.always) = fault;
+    }
+
+    /// From now on this text is refused, and whatever comes with it.
+    pub fn refuse(&self, text: &str) {
+        *lock(&self.shared.refused) = Some(text.to_owned());
     }
 
     /// Everything that came in so far.
@@ -160,7 +168,11 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 }
 
 impl Shared {
-    fn next_fault(&self) -> Option<Fault> {
+    fn fault_for(&self, received: &Received) -> Option<Fault> {
+        let refused = lock(&self.refused);
+        if (refused.as_ref()).is_some_and(|text| received.input.contains(text)) {
+            return Some(Fault::Status(400, "", "{\"error\":\"no such text\"}"));
+        }
         let next = lock(&self.faults).pop_front();
         next.or_else(|| lock(&self.always).clone())
     }

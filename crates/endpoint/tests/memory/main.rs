@@ -127,24 +127,30 @@ fn what_waits_is_found_by_its_words_and_said_to_wait() {
 
 #[test]
 fn a_text_that_is_refused_does_not_keep_the_others_waiting() {
-    let service = Service::start(|text| match text {
-        "poison" => vec![0.5; 9],
-        text => folded(8)(text),
-    });
+    let service = Service::start(folded(8));
     let stage = Stage::at(&service.url(), "small");
     let engine = stage.engine();
+    service.refuse("invoice number 5");
     for n in 0..9 {
         keep(&engine, &format!("m{n}"), &format!("invoice number {n}"));
     }
-    // Every request of more than one text is refused, and one of a single text.
-    let refused = Fault::Status(400, "", "{\"error\":\"no\"}");
-    service.fail(vec![refused.clone(); 16]);
     let done = engine.embed_pending(&me(), 64, None, &mut |_| ()).unwrap();
-    assert_eq!((done.embedded > 0, done.left), (true, 0));
-    assert!(ask(&engine, "invoice", Mode::Hybrid).notes.is_empty());
-    // If nothing at all is taken it is no text's fault.
-    keep(&engine, "late", "another text");
-    service.fail([refused]);
+    assert_eq!((done.embedded, done.left), (8, 0));
+    let recalled = ask(&engine, "invoice", Mode::Hybrid);
+    assert_eq!(recalled.notes, []);
+    let without = recalled.hits.iter().filter(|hit| hit.cosine.is_none());
+    let without: Vec<&str> = without.map(|hit| hit.memory.id.as_str()).collect();
+    assert_eq!(without, ["m5"]);
+}
+
+#[test]
+fn if_every_text_is_refused_it_is_no_text_s_fault() {
+    let service = Service::start(folded(8));
+    let stage = Stage::at(&service.url(), "small");
+    let engine = stage.engine();
+    service.fail_always(Some(Fault::Status(400, "", "")));
+    keep(&engine, "a", "red wine");
+    keep(&engine, "b", "blue wine");
     let error = engine
         .embed_pending(&me(), 64, None, &mut |_| ())
         .unwrap_err();
@@ -152,7 +158,7 @@ fn a_text_that_is_refused_does_not_keep_the_others_waiting() {
         panic!("{error}");
     };
     assert_eq!(failure, EmbeddingFailure::Texts);
-    assert_eq!(engine.embedding(&me()).unwrap().waiting, 1);
+    assert_eq!(engine.embedding(&me()).unwrap().waiting, 2);
 }
 
 #[test]
@@ -286,6 +292,21 @@ fn several_who_embed_at_once_leave_nothing_out_and_nothing_twice() {
     let set = SetName::of(&stage.endpoint());
     assert_eq!(stage.store().waiting(&set, 0).unwrap().count, 0);
     assert_eq!(stage.vectors(&set), 300);
+}
+
+#[test]
+fn a_reader_sees_what_another_embedded_at_its_next_question() {
+    let service = Service::start(by_first_word);
+    let stage = Stage::at(&service.url(), "small");
+    let [reader, writer] = [stage.engine(), stage.engine()];
+    for (round, colour) in (1..).zip(["red", "blue", "green"]) {
+        keep(&writer, colour, &format!("{colour} wine"));
+        keep(&writer, &format!("{colour}2"), &format!("{colour} cheese"));
+        embed_all(&writer);
+        let recalled = ask(&reader, &format!("{colour} cars"), Mode::Semantic);
+        assert_eq!(recalled.notes, [], "round {round}");
+        assert_eq!(recalled.hits.len(), 2, "round {round}");
+    }
 }
 
 #[test]

@@ -111,7 +111,7 @@ pub(super) static KEYS: &[Key] = &[
     },
     Key {
         name: "embedding.dimension",
-        rule: whole(0, 0, 16_384),
+        rule: whole(0, 0, 8_192),
         comment: "How many numbers a vector of that model has, such as 1536 or 768.",
     },
     Key {

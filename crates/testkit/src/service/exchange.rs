@@ -13,7 +13,7 @@ const DRIBBLE: Duration = Duration::from_millis(5);
 
 pub(super) fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     let received = read(&stream)?;
-    let fault = shared.next_fault();
+    let fault = shared.fault_for(&received);
     if matches!(fault, Some(Fault::Hang)) {
         lock(&shared.hung).push(stream.try_clone()?);
     }

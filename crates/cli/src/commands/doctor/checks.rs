@@ -37,7 +37,8 @@ pub(super) fn all(context: &Context) -> Vec<Check> {
             checks.push(writing(&store));
             checks.push(permissions(root));
             checks.push(index(context, store));
-            checks.push(embedding(context));
+            // Without settings nobody knows who embeds, and that is told already.
+            checks.extend(context.loaded().is_ok().then(|| embedding(context)));
         }
         Err(error) => checks.push(Check::problem(
             "root",

@@ -4,14 +4,13 @@
 //! the index and found by what was embedded, not by a memory's number: a
 //! reindex keeps them. Still derived: whoever deletes one has to embed again.
 //!
-//! Invariant: a set that can't be read is never believed, and never keeps a
-//! question from being answered. Start at [`Sets`]; `file` is a set on the
-//! disk, `rows` is what a process keeps of it in memory.
+//! Invariant: a set that can't be read keeps no question from being answered.
+//! Start at [`Sets`]; `file` is a set on the disk, `rows` what a process keeps.
 
 mod file;
 mod rows;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -82,15 +81,15 @@ impl Sets {
     }
 
     /// The keys of all that the set has.
-    pub(super) fn keys(&self, name: &SetName) -> Result<std::collections::HashSet<u64>> {
+    pub(super) fn keys(&self, name: &SetName) -> Result<HashSet<u64>> {
         let Some(set) = self.find(name)? else {
-            return Ok(std::collections::HashSet::new());
+            return Ok(HashSet::new());
         };
         match set.keys() {
             Ok(keys) => Ok(keys),
             Err(error) if file::is_damaged(&error) => {
                 self.forget_damaged(name, &set);
-                Ok(std::collections::HashSet::new())
+                Ok(HashSet::new())
             }
             Err(error) => Err(unreadable(name, &error)),
         }

@@ -52,6 +52,21 @@ impl SetRows {
         comparable.then(|| query.cosine_from(dot(query.components(), components), norm))
     }
 
+    /// How near every row is to a direction, read in one go; not a number where there is no vector.
+    pub(in crate::store::local) fn cosines(&self, query: &Vector) -> Vec<f32> {
+        if query.components().len() != self.dimension {
+            return Vec::new();
+        }
+        let mut products = vec![0; self.len()];
+        query.dot_rows(&self.components, &mut products);
+        let rows = products.into_iter().zip(&self.inverse_norms);
+        rows.map(|(product, norm)| match norm {
+            norm if *norm > 0.0 => query.cosine_from(product, *norm),
+            _ => f32::NAN,
+        })
+        .collect()
+    }
+
     /// The vector of a row.
     pub(in crate::store::local) fn vector(&self, row: u32) -> Option<Vector> {
         Vector::from_components(self.components(row)?)

@@ -34,7 +34,7 @@ pub(in crate::store::local) fn waiting(
         texts: Vec::new(),
         count: waiting.len() as u64,
     };
-    for (key, n) in from_there.take(limit) {
+    for (n, key) in from_there.take(limit) {
         let sql = format!(
             "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log WHERE m.n = ?1"
         );
@@ -54,19 +54,22 @@ pub(in crate::store::local) fn waiting(
     Ok(found)
 }
 
-/// Each key once, with a memory that has it.
+/// Each key once, with the first memory that has it, in the order in which
+/// they were kept: vectors that lie so are read faster.
 fn keys(
     connection: &Connection,
     files: &LogFiles,
     known: &HashSet<u64>,
-) -> Result<BTreeMap<TextKey, u32>> {
+) -> Result<BTreeMap<u32, TextKey>> {
     let index = || Error::index("index");
     let mut waiting = BTreeMap::new();
+    let mut seen = HashSet::new();
     let progress = Progress::read(connection).map_err(index())?;
     let unsearched = pending::unsearched(connection).map_err(index())?;
     let mut take = |n: u32, key: Option<TextKey>| {
-        if let Some(key) = key.filter(|key| !known.contains(&key.number())) {
-            waiting.entry(key).or_insert(n);
+        let key = key.filter(|key| !known.contains(&key.number()) && seen.insert(*key));
+        if let Some(key) = key {
+            waiting.insert(n, key);
         }
     };
     let mut statement = connection
