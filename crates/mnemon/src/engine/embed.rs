@@ -200,7 +200,8 @@ impl Run<'_> {
     }
 }
 
-fn is_about_texts(error: &Error) -> bool {
+/// Whether it is these texts that are refused, and others may be taken.
+pub(super) fn is_about_texts(error: &Error) -> bool {
     matches!(
         error,
         Error::Embedding {

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::embed::is_about_texts;
 use crate::embed::{Embedder, SetName, TextKey, Vector};
 use crate::engine::Mnemon;
 use crate::error::{Code, Error, Result};
@@ -50,8 +51,11 @@ impl Outside {
             Ok(found) => Ok(found.into_iter().next().flatten()),
             Err(error) => {
                 let why = error.to_string();
-                let mut paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
-                *paused = Some((Instant::now() + PAUSE, why.clone()));
+                // Another text it may well take.
+                if !is_about_texts(&error) {
+                    let mut paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
+                    *paused = Some((Instant::now() + PAUSE, why.clone()));
+                }
                 Err(why)
             }
         }

@@ -129,15 +129,11 @@ impl Sets {
     }
 }
 
-/// `openai-text-embedding-3-small-1536-` and a hash that tells similar names apart.
+/// `1-openai-text-embedding-3-small-1536-` and a hash that tells similar names apart.
 fn folder_name(name: &SetName) -> String {
-    let mut folder: String = name
-        .embedder
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .take(NAME_CHARS_MAX)
-        .collect();
-    folder.push('-');
+    let shown = name.embedder.chars().take(NAME_CHARS_MAX);
+    let shown = shown.map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
+    let mut folder = format!("{}-{}-", file::FORMAT, shown.collect::<String>());
     let whole = format!("{}\n{}", name.embedder, name.dimension);
     for byte in &Sha256::digest(whole)[..8] {
         let _ = write!(folder, "{byte:02x}");

@@ -19,8 +19,8 @@ use super::rows::{SetRows, encode};
 use crate::embed::{SetName, TextKey, Vector};
 use crate::random;
 
-/// Another number means other tables; what is there is embedded anew.
-const FORMAT: u32 = 1;
+/// Another number means other tables: each program keeps to the sets of its own.
+pub(super) const FORMAT: u32 = 1;
 
 /// How long a writer waits for another; each takes milliseconds.
 const BUSY: Duration = Duration::from_secs(5);

@@ -1,6 +1,7 @@
 //! How near the memories of one look are by the vectors of an embedder outside
 //! of the program, and how many of them have one.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, RwLockReadGuard};
 
 use super::corpus::Corpus;
@@ -56,13 +57,16 @@ impl<'a> Outside<'a> {
     /// How many memories have a vector.
     pub(super) fn state(&self, corpus: &Corpus<'_>) -> SetState {
         let (mut memories, mut waiting) = (self.map.memories, self.map.waiting);
-        for n in &corpus.seen.pending.unsearched {
-            if corpus.seen.loaded.facts(*n).wanted_key().is_some() {
+        let pending = corpus.seen.pending.list.iter();
+        // The rows may be newer than this look, and have what is pending in it.
+        let mut doubtful: BTreeSet<u32> = pending.clone().map(|pending| pending.n).collect();
+        doubtful.extend(&corpus.seen.pending.unsearched);
+        for n in doubtful {
+            if corpus.seen.loaded.facts(n).wanted_key().is_some() {
                 memories -= 1;
-                waiting -= u64::from(self.map.row(*n).is_none());
+                waiting -= u64::from(self.map.row(n).is_none());
             }
         }
-        let pending = corpus.seen.pending.list.iter();
         for key in pending.filter_map(|pending| pending.facts.wanted_key()) {
             memories += 1;
             let rows = self.rows.as_ref();
