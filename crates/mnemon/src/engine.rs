@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod embed;
+mod erase;
 mod forget;
 mod outside;
 mod query;
@@ -23,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use embed::{Embedded, EmbeddingReport};
 pub use remember::{Action, Remembered};
 pub use sessions::NewSession;
-pub use transfer::{ImportItem, Imported};
+pub use transfer::{ErasedTexts, ImportItem, Imported};
 
 use crate::caller::Caller;
 use crate::clock::Clock;

@@ -9,6 +9,7 @@
 
 pub mod aggregate;
 mod answer;
+pub(crate) mod authors;
 pub(crate) mod bm25;
 pub mod document;
 pub mod hit;
@@ -25,6 +26,7 @@ pub(crate) mod understood;
 pub(crate) mod words;
 
 pub use answer::{Asked, recall};
+pub use authors::Authors;
 pub use document::Document;
 pub use hit::{Hit, Part, Recalled};
 pub use note::Note;

@@ -6,12 +6,14 @@
 //! [`local`] is the store on files.
 
 mod batch;
+mod erasure;
 mod filter;
 pub mod local;
 mod report;
 mod vectors;
 
-pub use batch::{Batch, OnFull, Outcome, Receipt, Write};
+pub use batch::{Batch, Earlier, OnFull, Outcome, Receipt, Write};
+pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
 pub(crate) use filter::{contains_text, metadata_text as filter_text};
 pub use report::{
@@ -20,13 +22,12 @@ pub use report::{
 };
 pub use vectors::{SetState, Waiting, WaitingText};
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::embed::{SetName, TextKey, Vector};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
-use crate::recall::{Candidates, Key, Probe};
+use crate::recall::{Authors, Candidates, Key, Probe};
 use crate::session::Session;
 use crate::time::Time;
 
@@ -93,6 +94,15 @@ pub trait Store: Send + Sync {
     /// Notes that a set lacked nothing, so that it answers questions from now on.
     fn complete_set(&self, set: &SetName) -> Result<()>;
 
+    /// Removes memories for good, from every place that it has; the ids are all there.
+    fn erase(&self, erasure: &Erasure) -> Result<Erased>;
+
+    /// Which of these texts were erased here once.
+    fn were_erased(&self, texts: &[&str]) -> Result<Vec<bool>>;
+
+    /// What was forgotten, brought back and erased, the oldest first.
+    fn audit(&self) -> Result<Vec<AuditEntry>>;
+
     /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.
     fn flush(&self) -> Result<()>;
 }
@@ -100,7 +110,7 @@ pub trait Store: Send + Sync {
 /// One consistent look at a store.
 pub trait View {
     /// Everybody who wrote anything, by the number that candidates give.
-    fn authors(&self) -> Result<BTreeMap<u32, String>>;
+    fn authors(&self) -> Result<Arc<Authors>>;
 
     /// What is known of the memories that could be meant.
     fn candidates(&self, probe: &Probe) -> Result<Candidates>;

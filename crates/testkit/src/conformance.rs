@@ -93,6 +93,7 @@ macro_rules! conformance {
             what_is_forgotten_or_sensitive_waits_for_no_vector
             a_set_says_when_it_was_complete
             a_vector_serves_all_that_say_the_same
+            erasing_takes_vectors_along_unless_others_say_the_same
             what_was_acknowledged_is_there_after_opening_again
             one_handle_sees_what_another_wrote
         }

@@ -18,8 +18,8 @@ use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::Session;
 use mnemon::store::{
-    Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
-    Store, Verification, View, Waiting,
+    AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed, Repair,
+    RepairOptions, Selection, Stats, Store, Verification, View, Waiting, Write,
 };
 use mnemon::time::Time;
 
@@ -144,6 +144,29 @@ impl Store for ModelStore {
         })
     }
 
+    fn erase(&self, erasure: &Erasure) -> Result<Erased> {
+        let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, batch) in past.iter_mut() {
+            batch.writes.retain(|write| !is_about(write, &erasure.ids));
+        }
+        self.state().erase(erasure)?;
+        self.sets().keep_only(&self.state());
+        Ok(Erased {
+            ids: erasure.ids.clone(),
+            ..Erased::default()
+        })
+    }
+
+    fn were_erased(&self, texts: &[&str]) -> Result<Vec<bool>> {
+        let state = self.state();
+        let was = |text: &&str| state.erased_texts.contains(*text);
+        Ok(texts.iter().map(was).collect())
+    }
+
+    fn audit(&self) -> Result<Vec<AuditEntry>> {
+        Ok(self.state().audit())
+    }
+
     /// Nothing to do: nothing is derived.
     fn reindex(&self, _progress: &mut dyn FnMut(Progress)) -> Result<Reindexed> {
         Ok(Reindexed {
@@ -168,5 +191,16 @@ impl Store for ModelStore {
 
     fn flush(&self) -> Result<()> {
         Ok(())
+    }
+}
+
+fn is_about(write: &Write, ids: &[MemoryId]) -> bool {
+    match write {
+        Write::CreateSession(_) | Write::ChangeSession(_) => false,
+        Write::Add { id, .. }
+        | Write::Revise { id, .. }
+        | Write::Forget { id, .. }
+        | Write::Restore { id, .. }
+        | Write::Access { id, .. } => ids.contains(id),
     }
 }

@@ -30,8 +30,8 @@ pub use query::AnswerShape;
 pub use recall::{BatchLine, HitShape, RecalledShape, note_texts};
 pub use related::{RelatedShape, SimilarShape};
 pub use report::{
-    EmbeddedShape, ForgottenShape, ImportedShape, ReindexedShape, RememberedShape, RepairShape,
-    StatsShape, VerificationShape,
+    AuditShape, EmbeddedShape, ErasedShape, ForgottenShape, ImportedShape, ReindexedShape,
+    RememberedShape, RepairShape, StatsShape, VerificationShape,
 };
 pub use request::{RecallRequest, parse_structured, parse_structured_text};
 pub use session::{SessionShape, SessionsShape};

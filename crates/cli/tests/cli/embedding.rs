@@ -239,6 +239,23 @@ fn the_doctor_says_who_embeds_and_asks_it() {
 }
 
 #[test]
+fn what_was_erased_has_no_vector_any_more() {
+    let service = Service::start(by_first_word);
+    let sandbox = sandbox(&service.url());
+    remember(&sandbox, "a", "red wine");
+    remember(&sandbox, "b", "blue wine");
+    let receipt = sandbox.json(&["erase", "a", "--yes", "--reason", "wrong"]);
+    let cleaned = receipt["receipt"]["cleaned"].as_array().unwrap().iter();
+    let places: Vec<String> = cleaned.map(|it| text(&it["place"])).collect();
+    assert!(places.contains(&"index/embedded".to_owned()), "{receipt}");
+    assert_eq!(sandbox.json(&["verify"])["ok"], true);
+    // Said again, it is embedded again: nothing remembered it.
+    remember(&sandbox, "c", "red wine");
+    assert_eq!(service.texts(), ["red wine", "blue wine", "red wine"]);
+    assert!(recall(&sandbox, &["red"]).1.is_empty());
+}
+
+#[test]
 fn settings_that_lack_something_are_refused() {
     let sandbox = Sandbox::with_session();
     sandbox.file(".mnemon/mnemon.toml", "embedding.provider = \"openai\"\n");

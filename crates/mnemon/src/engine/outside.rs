@@ -89,7 +89,7 @@ impl Mnemon {
         };
         let mut meaning = String::new();
         let looked = self.look_outside(outside, &mut |view| {
-            meaning = Understood::new(question, &view.authors()?).meaning;
+            meaning = Understood::new(question, &*view.authors()?).meaning;
             Ok(())
         })?;
         let note = match looked {

@@ -151,6 +151,7 @@ impl Mnemon {
                 id,
                 reason,
                 recover_until: self.recover_until(space),
+                earlier: None,
             },
             Action::Restore { id, reason } => Write::Restore { id, reason },
         })

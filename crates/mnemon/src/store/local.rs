@@ -14,6 +14,7 @@ mod commit;
 mod current;
 pub mod disk;
 mod embedded;
+mod erase;
 mod files;
 mod format;
 mod fresh;
@@ -41,8 +42,8 @@ use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
 use crate::random;
 use crate::session::Session;
 use crate::store::{
-    Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
-    Store, Verification, View, Waiting,
+    AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed, Repair,
+    RepairOptions, Selection, Stats, Store, Verification, View, Waiting,
 };
 use crate::time::Time;
 use disk::{Disk, RealDisk};
@@ -283,7 +284,8 @@ impl Store for LocalStore {
 
     fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
         let question = std::cell::RefCell::new(question);
-        self.ask_build(|generation, connection| {
+        self.ask_build(|connection| {
+            let generation = connection.generation();
             let view = search::LocalView {
                 connection,
                 path: generation.path(),
@@ -294,7 +296,7 @@ impl Store for LocalStore {
                 vectors: &generation.vectors,
                 sets: &self.sets,
                 row_map: &generation.row_map,
-                seen: std::cell::OnceCell::new(),
+                seen: connection.seen(),
             };
             (question.borrow_mut())(&view)
         })
@@ -391,6 +393,22 @@ impl Store for LocalStore {
     fn complete_set(&self, set: &SetName) -> Result<()> {
         self.refuse_after_fork()?;
         self.sets.put(set, &[], true)
+    }
+
+    fn erase(&self, erasure: &Erasure) -> Result<Erased> {
+        self.refuse_after_fork()?;
+        if let Some(moment) = self.options.as_of {
+            return Err(Error::Past { moment });
+        }
+        self.erase_everywhere(erasure)
+    }
+
+    fn were_erased(&self, texts: &[&str]) -> Result<Vec<bool>> {
+        erase::audit::were_erased(&*self.disk, &self.layout, texts)
+    }
+
+    fn audit(&self) -> Result<Vec<AuditEntry>> {
+        self.audit_trail()
     }
 
     fn flush(&self) -> Result<()> {

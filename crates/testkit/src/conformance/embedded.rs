@@ -2,10 +2,12 @@
 
 use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::recall::Probe;
-use mnemon::store::{SetState, Store};
+use mnemon::store::{Erasure, SetState, Store};
 
 use super::Open;
-use super::stage::{add, done, everything, fact, forget, get, make, restore, revise, reword};
+use super::stage::{
+    NOW, add, done, everything, fact, forget, get, id, make, restore, revise, reword, time,
+};
 
 fn set() -> SetName {
     SetName {
@@ -192,4 +194,28 @@ pub fn a_vector_serves_all_that_say_the_same(open: Open) {
     assert_eq!(names(&near(&*store, [0, 0, 1])), ["b"]);
     assert!(near(&*store, [0, 1, 0]).is_empty());
     assert_eq!(state(&*open()).waiting, 0);
+}
+
+/// What is forgotten may come back, and keeps its vector.
+pub fn erasing_takes_vectors_along_unless_others_say_the_same(open: Open) {
+    let store = open();
+    let texts = [("a", "one"), ("b", "two"), ("c", "two"), ("d", "three")];
+    let adds = texts.map(|(name, text)| add(name, fact(text)));
+    done(&*store, "shared", adds.to_vec());
+    let vectors = ["a", "b", "d"].map(|name| (key(&*store, name), vector([1, 0, 0])));
+    store.put_vectors(&set(), &vectors).expect("they are kept");
+    store.complete_set(&set()).expect("it is noted");
+    done(&*store, "shared", vec![forget("d")]);
+    let erasure = Erasure {
+        ids: vec![id("a"), id("b")],
+        by: "ann".into(),
+        reason: "wrong".into(),
+        at: time(NOW),
+    };
+    store.erase(&erasure).expect("they are gone");
+    assert_eq!(names(&near(&*store, [1, 0, 0])), ["c", "d"]);
+    let again = vec![add("e", fact("one")), restore("d")];
+    done(&*store, "shared", again);
+    assert_eq!(waiting(&*open()), ["one"]);
+    assert!(state(&*open()).complete);
 }

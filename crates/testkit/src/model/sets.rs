@@ -30,6 +30,15 @@ impl Sets {
         self.0.entry(name.clone()).or_default().complete = true;
     }
 
+    /// Drops the vectors of what no memory says any more.
+    pub(super) fn keep_only(&mut self, state: &State) {
+        let memories = state.memories.iter().map(|kept| &kept.now);
+        let said: BTreeSet<TextKey> = memories.filter_map(TextKey::of).collect();
+        for set in self.0.values_mut() {
+            set.vectors.retain(|key, _| said.contains(key));
+        }
+    }
+
     pub(super) fn vector(&self, name: &SetName, key: TextKey) -> Option<Vector> {
         self.0.get(name)?.vectors.get(&key)?.clone()
     }

@@ -25,6 +25,9 @@ pub(super) use rows::SetRows;
 /// So much of an embedder's name is in the name of its folder, for people.
 const NAME_CHARS_MAX: usize = 60;
 
+/// The file of a set in its folder.
+const FILE: &str = "vectors.sqlite";
+
 /// The sets of a store, as this process knows them.
 #[derive(Debug)]
 pub(super) struct Sets {
@@ -58,7 +61,7 @@ impl Sets {
             }
             Ok(None) => Ok(None),
             Err(error) if file::is_damaged(&error) => {
-                file::throw_away(&path);
+                let _ = file::throw_away(&self.folder_of(name));
                 Ok(None)
             }
             Err(error) => Err(unreadable(name, &error)),
@@ -106,7 +109,7 @@ impl Sets {
         let once = || file::put(&path, name, vectors, complete);
         let put = match once() {
             Err(error) if file::is_damaged(&error) => {
-                file::throw_away(&path);
+                let _ = file::throw_away(&self.folder_of(name));
                 once()
             }
             put => put,
@@ -120,12 +123,36 @@ impl Sets {
         open.remove(name);
         // Not if somebody has made it anew meanwhile.
         if set.is_at(&path) {
-            file::throw_away(&path);
+            let _ = file::throw_away(&self.folder_of(name));
         }
     }
 
+    /// Removes the vectors of everything else from every set. A set of which
+    /// that can't be done is removed as a whole; false if there is none at all.
+    pub(super) fn keep_only(&self, keys: &HashSet<u64>) -> Result<bool> {
+        // Whoever closes a file of SQLite's takes its locks away from our connections.
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.clear();
+        let entries = match std::fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(Error::io("read", &self.folder)(error)),
+        };
+        for entry in entries.flatten() {
+            let folder = entry.path();
+            if file::keep_only(&folder.join(FILE), keys).is_err() {
+                file::throw_away(&folder).map_err(Error::io("remove", &folder))?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn folder_of(&self, name: &SetName) -> PathBuf {
+        self.folder.join(folder_name(name))
+    }
+
     fn path(&self, name: &SetName) -> PathBuf {
-        self.folder.join(folder_name(name)).join("vectors.sqlite")
+        self.folder_of(name).join(FILE)
     }
 }
 

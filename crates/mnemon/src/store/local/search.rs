@@ -22,6 +22,7 @@ mod full_text;
 mod meaning;
 mod outside;
 mod pending;
+mod seen;
 mod vectors;
 mod view;
 mod waiting;
@@ -33,9 +34,10 @@ pub(super) use fill::fill_if_due;
 pub(super) use full_text::add_functions;
 pub(super) use outside::RowMapCache;
 pub(super) use pending::PendingCache;
+pub(super) use seen::Seen;
 pub(super) use vectors::VectorFile;
 pub(super) use view::LocalView;
-pub(super) use waiting::waiting;
+pub(super) use waiting::{text_keys, waiting};
 
 /// The tables of search.
 pub(super) const TABLES: &str = "

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,6 +25,9 @@ pub(super) const FORMAT: u32 = 1;
 
 /// How long a writer waits for another; each takes milliseconds.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// In the name of a folder that is about to be removed.
+const GONE: &str = ".gone-";
 
 static SERIAL: AtomicU64 = AtomicU64::new(1);
 
@@ -54,6 +58,8 @@ impl VectorSet {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY)?;
+        // A damaged row that is taken out is overwritten, not just unlinked.
+        connection.pragma_update(None, "secure_delete", true)?;
         // Whoever only asks leaves the files as they are, also when it goes.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         if format(&connection)? == 0 {
@@ -207,8 +213,7 @@ fn check(connection: &Connection, name: &SetName) -> rusqlite::Result<()> {
     if is_ours {
         return Ok(());
     }
-    let failure = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-    Err(rusqlite::Error::SqliteFailure(failure, None))
+    Err(corrupt())
 }
 
 /// Whether the set has to be made anew. A disk that fails or is full is no
@@ -228,13 +233,45 @@ pub(super) fn is_damaged(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// Takes the whole folder away at once, so that nobody meets one of SQLite's files without the others.
-pub(super) fn throw_away(path: &Path) {
-    let Some(folder) = path.parent() else { return };
-    let mut gone = PathBuf::from(folder).into_os_string();
-    gone.push(format!(".gone-{}", crate::memory::ulid(0, random())));
-    if fs::rename(folder, &gone).is_ok() {
-        // Those who have it open go on with it until their next question.
-        let _ = fs::remove_dir_all(&gone);
+/// Removes every vector whose key is not among these, so that no byte of it is left.
+pub(super) fn keep_only(path: &Path, keys: &HashSet<u64>) -> rusqlite::Result<()> {
+    let mut connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(BUSY)?;
+    connection.pragma_update(None, "secure_delete", true)?;
+    if format(&connection)? != FORMAT {
+        return Err(corrupt());
     }
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let found: Vec<(i64, i64)> = transaction
+        .prepare("SELECT n, key FROM vectors")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (n, key) in found {
+        if !keys.contains(&key.cast_unsigned()) {
+            transaction.execute("DELETE FROM vectors WHERE n = ?1", [n])?;
+        }
+    }
+    transaction.commit()?;
+    // Until then the write-ahead log may have the rows, and the file too.
+    let was_busy: bool =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if was_busy { Err(corrupt()) } else { Ok(()) }
+}
+
+fn corrupt() -> rusqlite::Error {
+    let failure = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    rusqlite::Error::SqliteFailure(failure, None)
+}
+
+/// Takes a set's folder away at once, so that nobody meets one of SQLite's files without the others.
+pub(super) fn throw_away(folder: &Path) -> io::Result<()> {
+    let mut gone = PathBuf::from(folder).into_os_string();
+    gone.push(format!("{GONE}{}", crate::memory::ulid(0, random())));
+    fs::rename(folder, &gone)?;
+    // Those who have it open go on with it until their next question.
+    fs::remove_dir_all(&gone)
 }

@@ -121,3 +121,43 @@ fn a_set_that_was_deleted_is_not_answered_from() {
         .unwrap();
     assert_eq!(found(&sets), [None, None, Some(vector(2))]);
 }
+
+#[test]
+fn what_is_taken_out_leaves_no_byte_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = Sets::new(folder.path().into());
+    let wide = SetName {
+        dimension: 64,
+        ..name("a")
+    };
+    let [kept, gone] = [7_i8, -9].map(|byte| Vector::from_components(&[byte; 64]));
+    let both = [(key(KEYS[0]), kept), (key(KEYS[1]), gone)];
+    sets.put(&wide, &both, true).unwrap();
+    // A reader has it open, and a set that can't be read lies beside it.
+    sets.current(&wide).unwrap().unwrap();
+    let other = folder.path().join("1-other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join(FILE), [0xf7; 64]).unwrap();
+    assert!(sets.keep_only(&[KEYS[0]].into()).unwrap());
+    let mut found = [false; 2];
+    let mut folders = vec![folder.path().to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+                continue;
+            }
+            let bytes = std::fs::read(entry.path()).unwrap();
+            for (found, byte) in found.iter_mut().zip([7, 0xf7]) {
+                *found |= bytes.windows(64).any(|run| run == [byte; 64]);
+            }
+        }
+    }
+    assert_eq!(found, [true, false]);
+    assert_eq!(sets.keys(&wide).unwrap(), [KEYS[0]].into());
+    assert!(
+        !Sets::new(folder.path().join("none"))
+            .keep_only(&HashSet::new())
+            .unwrap()
+    );
+}

@@ -40,11 +40,11 @@ impl<'a> Outside<'a> {
     pub(super) fn new(
         set: Option<&'a Arc<VectorSet>>,
         cache: &RowMapCache,
-        corpus: &Corpus<'_>,
+        corpus: &Corpus,
     ) -> Self {
         let rows = set.map(|set| set.rows());
         let serial = set.map_or(0, |set| set.serial);
-        let stamp = corpus.seen.loaded.stamp().unwrap_or(-1);
+        let stamp = corpus.loaded.stamp().unwrap_or(-1);
         let of = (stamp, serial, rows.as_ref().map_or(0, |rows| rows.len()));
         let mut cached = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
         if cached.of != Some(of) {
@@ -55,14 +55,14 @@ impl<'a> Outside<'a> {
     }
 
     /// How many memories have a vector.
-    pub(super) fn state(&self, corpus: &Corpus<'_>) -> SetState {
+    pub(super) fn state(&self, corpus: &Corpus) -> SetState {
         let (mut memories, mut waiting) = (self.map.memories, self.map.waiting);
-        let pending = corpus.seen.pending.list.iter();
+        let pending = corpus.pending.list.iter();
         // The rows may be newer than this look, and have what is pending in it.
         let mut doubtful: BTreeSet<u32> = pending.clone().map(|pending| pending.n).collect();
-        doubtful.extend(&corpus.seen.pending.unsearched);
+        doubtful.extend(&corpus.pending.unsearched);
         for n in doubtful {
-            if corpus.seen.loaded.facts(n).wanted_key().is_some() {
+            if corpus.loaded.facts(n).wanted_key().is_some() {
                 memories -= 1;
                 waiting -= u64::from(self.map.row(n).is_none());
             }
@@ -80,17 +80,17 @@ impl<'a> Outside<'a> {
     }
 
     /// How near each memory that may fit is.
-    pub(super) fn meaning(&self, probe: &Probe, corpus: &Corpus<'_>, fits: &Fits<'_>) -> Meaning {
+    pub(super) fn meaning(&self, probe: &Probe, corpus: &Corpus, fits: &Fits<'_>) -> Meaning {
         let mut cosines = Vec::new();
         if let (Some(query), Some(rows)) = (&probe.vector, &self.rows) {
             cosines = vec![f32::NAN; corpus.size];
             self.searchable(query, rows, corpus, fits, &mut cosines);
-            for n in &corpus.seen.pending.unsearched {
+            for n in &corpus.pending.unsearched {
                 if let Some(cosine) = cosines.get_mut(*n as usize) {
                     *cosine = f32::NAN;
                 }
             }
-            for pending in &corpus.seen.pending.list {
+            for pending in &corpus.pending.list {
                 let row = pending.facts.text_key.and_then(|key| rows.row_of(key));
                 let cosine = row.and_then(|row| rows.cosine(query, row));
                 cosines[pending.n as usize] = cosine.unwrap_or(f32::NAN);
@@ -103,11 +103,11 @@ impl<'a> Outside<'a> {
         &self,
         query: &Vector,
         rows: &SetRows,
-        corpus: &Corpus<'_>,
+        corpus: &Corpus,
         fits: &Fits<'_>,
         cosines: &mut [f32],
     ) {
-        let chunks = corpus.seen.loaded.chunks.iter();
+        let chunks = corpus.loaded.chunks.iter();
         let in_one_go = wants_most(corpus, fits).then(|| rows.cosines(query));
         let cosine = |row: u32| match &in_one_go {
             Some(all) => all.get(row as usize).copied(),
@@ -133,8 +133,8 @@ impl<'a> Outside<'a> {
 
 /// Whether so much is compared that reading all rows in their order is faster
 /// than jumping to each, which costs two to three times as much a row.
-fn wants_most(corpus: &Corpus<'_>, fits: &Fits<'_>) -> bool {
-    let chunks = corpus.seen.loaded.chunks.iter();
+fn wants_most(corpus: &Corpus, fits: &Fits<'_>) -> bool {
+    let chunks = corpus.loaded.chunks.iter();
     let numbered = (0..).step_by(CHUNK_ROWS as usize).zip(chunks);
     let mut balance = 0_i64;
     for (first, chunk) in numbered {
@@ -146,8 +146,8 @@ fn wants_most(corpus: &Corpus<'_>, fits: &Fits<'_>) -> bool {
 }
 
 impl RowMap {
-    fn new(of: (i64, u64, usize), rows: Option<&SetRows>, corpus: &Corpus<'_>) -> Self {
-        let chunks = &corpus.seen.loaded.chunks;
+    fn new(of: (i64, u64, usize), rows: Option<&SetRows>, corpus: &Corpus) -> Self {
+        let chunks = &corpus.loaded.chunks;
         let mut map = Self {
             of: Some(of),
             row_of: Vec::with_capacity(chunks.len() * CHUNK_ROWS as usize),

@@ -54,6 +54,18 @@ pub(in crate::store::local) fn waiting(
     Ok(found)
 }
 
+/// The keys of all memories, forgotten ones included: what a set may have vectors of.
+pub(in crate::store::local) fn text_keys(
+    connection: &Connection,
+    files: &LogFiles,
+) -> Result<HashSet<u64>> {
+    let mut found = HashSet::new();
+    each_key(connection, files, &mut |_, key, _| {
+        found.insert(key.number());
+    })?;
+    Ok(found)
+}
+
 /// Each key once, with the first memory that has it, in the order in which
 /// they were kept: vectors that lie so are read faster.
 fn keys(
@@ -61,17 +73,25 @@ fn keys(
     files: &LogFiles,
     known: &HashSet<u64>,
 ) -> Result<BTreeMap<u32, TextKey>> {
-    let index = || Error::index("index");
     let mut waiting = BTreeMap::new();
     let mut seen = HashSet::new();
-    let progress = Progress::read(connection).map_err(index())?;
-    let unsearched = pending::unsearched(connection).map_err(index())?;
-    let mut take = |n: u32, key: Option<TextKey>| {
-        let key = key.filter(|key| !known.contains(&key.number()) && seen.insert(*key));
-        if let Some(key) = key {
+    each_key(connection, files, &mut |n, key, is_forgotten| {
+        if !is_forgotten && !known.contains(&key.number()) && seen.insert(key) {
             waiting.insert(n, key);
         }
-    };
+    })?;
+    Ok(waiting)
+}
+
+/// Every memory that is not sensitive: its number, its key, and whether it is forgotten.
+fn each_key(
+    connection: &Connection,
+    files: &LogFiles,
+    each: &mut dyn FnMut(u32, TextKey, bool),
+) -> Result<()> {
+    let index = || Error::index("index");
+    let progress = Progress::read(connection).map_err(index())?;
+    let unsearched = pending::unsearched(connection).map_err(index())?;
     let mut statement = connection
         .prepare_cached("SELECT chunk, rows FROM facts")
         .map_err(index())?;
@@ -80,15 +100,17 @@ fn keys(
         let first = chunk.get::<_, u32>(0).map_err(index())? * CHUNK_ROWS;
         let rows: Vec<u8> = chunk.get(1).map_err(index())?;
         for (n, row) in (first..).zip(rows.chunks_exact(ROW_BYTES)) {
-            if n <= progress.upto && !unsearched.contains(&n) {
-                take(n, Facts::read(row).wanted_key());
+            let facts = Facts::read(row);
+            let counts = n <= progress.upto && !unsearched.contains(&n) && facts.flags.present;
+            if let Some(key) = facts.text_key.filter(|_| counts) {
+                each(n, key, facts.flags.forgotten);
             }
         }
     }
     for row in pending::rows(connection, progress.upto, u32::MAX).map_err(index())? {
-        if row.pointer.state.forgotten.is_none() {
-            take(row.n(), TextKey::of(&row.pointer.load(files)?));
+        if let Some(key) = TextKey::of(&row.pointer.load(files)?) {
+            each(row.n(), key, row.pointer.state.forgotten.is_some());
         }
     }
-    Ok(waiting)
+    Ok(())
 }
