@@ -194,6 +194,26 @@ pub enum Error {
     },
     /// The question took longer than it may.
     QueryTimeout,
+    /// A text could not be embedded.
+    Embedding {
+        /// Who was asked: the address of a service, or a model's id; never with a key.
+        embedder: String,
+        /// What went wrong.
+        problem: String,
+        /// Whose fault it is.
+        failure: EmbeddingFailure,
+        /// What to do next.
+        suggestion: String,
+    },
+    /// A memory brings a vector that can't be compared with others.
+    Dimension {
+        /// The dimension that it has.
+        given: usize,
+        /// The dimension that vectors have here.
+        expected: usize,
+        /// The model that the others are of.
+        embedder: String,
+    },
     /// What was can't be changed.
     Past {
         /// The moment that was looked at.
@@ -206,6 +226,17 @@ pub enum Error {
         /// What was refused.
         action: String,
     },
+}
+
+/// Why an embedder did not embed, as far as it matters for what to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EmbeddingFailure {
+    /// It can't be reached or is busy: later it may do it.
+    Away,
+    /// It refuses these texts; others it may take.
+    Texts,
+    /// It is not what the settings say, or does not let us in.
+    Settings,
 }
 
 impl Error {
@@ -236,6 +267,7 @@ impl Error {
             Self::NotFound { .. } => Code::NotFound,
             Self::InvalidQuery { .. } => Code::InvalidQuery,
             Self::QueryTimeout => Code::QueryTimeout,
+            Self::Embedding { .. } | Self::Dimension { .. } => Code::Embedding,
             Self::Past { .. } | Self::Forbidden { .. } => Code::Forbidden,
         }
     }
@@ -248,6 +280,10 @@ impl Error {
                 | Self::Full { .. }
                 | Self::LogReplaced { .. }
                 | Self::QueryTimeout
+                | Self::Embedding {
+                    failure: EmbeddingFailure::Away,
+                    ..
+                }
         ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
     }
 

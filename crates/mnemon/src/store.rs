@@ -10,6 +10,7 @@ mod erasure;
 mod filter;
 pub mod local;
 mod report;
+mod vectors;
 
 pub use batch::{Batch, Earlier, OnFull, Outcome, Receipt, Write};
 pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
@@ -19,9 +20,11 @@ pub use report::{
     Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
     VerifyProblem,
 };
+pub use vectors::{SetState, Waiting, WaitingText};
 
 use std::sync::Arc;
 
+use crate::embed::{SetName, TextKey, Vector};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::recall::{Authors, Candidates, Key, Probe};
@@ -78,6 +81,19 @@ pub trait Store: Send + Sync {
     /// Makes what is derived anew.
     fn reindex(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed>;
 
+    /// Texts that have no vector in a set yet, each once, at most so many.
+    ///
+    /// Not always the same ones, so that several who embed at once help each other.
+    fn waiting(&self, set: &SetName, limit: usize) -> Result<Waiting>;
+
+    /// Puts vectors into a set, none for a text that can't have one; what is there stays.
+    ///
+    /// Keeps no writer waiting: a set is derived, and can be made again.
+    fn put_vectors(&self, set: &SetName, vectors: &[(TextKey, Option<Vector>)]) -> Result<()>;
+
+    /// Notes that a set lacked nothing, so that it answers questions from now on.
+    fn complete_set(&self, set: &SetName) -> Result<()>;
+
     /// Removes memories for good, from every place that it has; the ids are all there.
     fn erase(&self, erasure: &Erasure) -> Result<Erased>;
 
@@ -98,6 +114,12 @@ pub trait View {
 
     /// What is known of the memories that could be meant.
     fn candidates(&self, probe: &Probe) -> Result<Candidates>;
+
+    /// How far a set of vectors has come.
+    fn set_state(&self, set: &SetName) -> Result<SetState>;
+
+    /// The vector of a text in a set.
+    fn vector_in(&self, set: &SetName, key: TextKey) -> Result<Option<Vector>>;
 
     /// The memories of these keys, in this order; the keys come from the same look.
     fn load(&self, keys: &[Key]) -> Result<Vec<Memory>>;

@@ -173,7 +173,8 @@ fn punctuation_alone_asks_for_nothing() {
 fn a_question_that_takes_too_long_is_given_up() {
     let (_folder, store, _mnemon) = stage();
     let query = Query::new(Question::parse("token").unwrap(), Filter::all(0));
-    let error = recall::recall(&*store, &BuiltIn::new(), &query, Some(Instant::now())).unwrap_err();
+    let error =
+        recall::recall(&*store, &BuiltIn::new(), None, &query, Some(Instant::now())).unwrap_err();
     assert_eq!(error.code(), Code::QueryTimeout);
 }
 

@@ -33,6 +33,7 @@ impl Query {
         let engine = context.reader()?;
         let query = parse_structured_text(&text, engine.now(), &context.zone)?;
         let found = engine.query(&context.caller()?, &query)?;
+        context.output.notes(&found.notes);
         let shape = AnswerShape::of(&found, context.future_skew_minutes()?);
         let asked = query.question.is_some();
         context.output.answer(&shape, || {

@@ -67,6 +67,7 @@ impl Recall {
         let recalled = engine.recall(&context.caller()?, &query)?;
         let shape = RecalledShape::of(&recalled, context.future_skew_minutes()?);
         let session = self.filters.only_session()?;
+        context.output.notes(&recalled.notes);
         context.output.answer(&shape, || {
             hit_list(
                 &recalled,

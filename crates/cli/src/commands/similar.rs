@@ -58,6 +58,7 @@ impl Similar {
             .retain(|space| space.session().is_none());
         let similar = engine.similar(&caller, &memory, &options)?;
         let skew = context.future_skew_minutes()?;
+        context.output.notes(&similar.recalled.notes);
         let shape = SimilarShape::of(&memory.id, &similar, skew);
         context.output.answer(&shape, || {
             let session = session.as_ref().or_else(|| memory.space.session());

@@ -18,6 +18,7 @@ pub(crate) fn answer(answer: &Answer, asked: bool, room: usize, now: Time) -> St
         let recalled = Recalled {
             hits: answer.hits.clone(),
             total: answer.total,
+            notes: Vec::new(),
         };
         hit_list(&recalled, None, false, room, now)
     } else {

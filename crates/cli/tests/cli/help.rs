@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 34] = [
+const COMMANDS: [&[&str]; 35] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -27,6 +27,7 @@ const COMMANDS: [&[&str]; 34] = [
     &["export"],
     &["verify"],
     &["repair"],
+    &["embed"],
     &["reindex"],
     &["stats"],
     &["doctor"],
@@ -79,6 +80,7 @@ fn the_first_page_lists_the_commands() {
       export       Hand out memories, to a file or to the terminal
       verify       Check every line and the index
       repair       Set damage aside and make the index anew
+      embed        Embed what waits for the service that the settings name
       reindex      Make the index anew
       stats        Count memories and bytes
       doctor       Look for what could be wrong with the store's surroundings

@@ -4,6 +4,7 @@
 mod sandbox;
 
 mod demo;
+mod embedding;
 mod errors;
 mod finding;
 mod first_steps;

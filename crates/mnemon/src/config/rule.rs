@@ -8,6 +8,8 @@ use toml::de::DeValue;
 use super::bytes;
 use crate::nearest::nearest;
 
+const VARIABLE_CHARS_MAX: usize = 128;
+
 /// The values that are possible, and the one that holds by default.
 #[derive(Debug)]
 pub(super) enum Rule {
@@ -20,11 +22,13 @@ pub(super) enum Rule {
         default: &'static str,
         words: &'static [&'static str],
     },
-    /// Text on one line that is not blank.
+    /// Text on one line that is not blank; nothing at all only where that is the default.
     Text {
         default: &'static str,
         chars_max: usize,
     },
+    /// The name of an environment variable that holds a secret.
+    Variable { default: &'static str },
 }
 
 pub(super) const fn whole(default: i64, min: i64, max: i64) -> Rule {
@@ -43,12 +47,18 @@ pub(super) const fn text(default: &'static str, chars_max: usize) -> Rule {
     Rule::Text { default, chars_max }
 }
 
+pub(super) const fn variable(default: &'static str) -> Rule {
+    Rule::Variable { default }
+}
+
 impl Rule {
     /// The default, as TOML.
     pub(super) fn default(&self) -> String {
         match *self {
             Self::Whole { default, .. } | Self::Bytes { default, .. } => default.to_string(),
-            Self::Choice { default, .. } | Self::Text { default, .. } => quote(default),
+            Self::Choice { default, .. }
+            | Self::Text { default, .. }
+            | Self::Variable { default } => quote(default),
         }
     }
 
@@ -59,7 +69,10 @@ impl Rule {
                 self.check_number(i64::from_str_radix(number.as_str(), number.radix()).ok()?)
             }
             (
-                Self::Bytes { .. } | Self::Choice { .. } | Self::Text { .. },
+                Self::Bytes { .. }
+                | Self::Choice { .. }
+                | Self::Text { .. }
+                | Self::Variable { .. },
                 DeValue::String(text),
             ) => self.check_text(text),
             _ => None,
@@ -72,11 +85,19 @@ impl Rule {
             Self::Whole { .. } => self.check_number(text.trim().parse().ok()?),
             Self::Bytes { .. } => self.check_number(bytes::parse(text)?),
             Self::Choice { words, .. } => words.contains(&text).then(|| quote(text)),
-            Self::Text { chars_max, .. } => {
-                let fits = !text.trim().is_empty()
+            Self::Text { default, chars_max } => {
+                let fits = (!text.trim().is_empty() || text == *default)
                     && text.chars().count() <= *chars_max
                     && !text.chars().any(char::is_control);
                 fits.then(|| quote(text))
+            }
+            Self::Variable { default } => {
+                let is_name = text.len() <= VARIABLE_CHARS_MAX
+                    && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                    && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                // Ours are settings, and would be refused as unknown ones.
+                let is_free = text == *default || !text.starts_with("MNEMON_");
+                (is_name && is_free).then(|| quote(text))
             }
         }
     }
@@ -86,7 +107,7 @@ impl Rule {
             Self::Whole { min, max, .. } | Self::Bytes { min, max, .. } => {
                 (*min..=*max).contains(&number).then(|| number.to_string())
             }
-            Self::Choice { .. } | Self::Text { .. } => None,
+            Self::Choice { .. } | Self::Text { .. } | Self::Variable { .. } => None,
         }
     }
 
@@ -111,11 +132,28 @@ impl Rule {
                 let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
                 format!("must be one of {}", words.join(", "))
             }
+            Self::Text {
+                default: "",
+                chars_max,
+            } => format!(
+                "must be text of at most {chars_max} characters that is not blank and has no \
+                 control characters"
+            ),
             Self::Text { chars_max, .. } => format!(
                 "must be text of 1 to {chars_max} characters that is not blank and has no \
                  control characters"
             ),
+            Self::Variable { .. } => format!(
+                "must be the name of an environment variable: 1 to {VARIABLE_CHARS_MAX} letters, \
+                 digits and _, and none of mnemon's own"
+            ),
         }
+    }
+
+    /// Whether a value that is refused may be repeated; a key that was typed in
+    /// place of its variable's name may not.
+    pub(super) fn may_show(&self) -> bool {
+        !matches!(self, Self::Variable { .. })
     }
 
     /// The next step for someone who gave `given` instead.

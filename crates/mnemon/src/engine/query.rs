@@ -5,7 +5,7 @@ use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::recall::structured::{Aggregated, Aggregation, Key};
-use crate::recall::{Answer, Condition, Hit, Mode, Query, StructuredQuery};
+use crate::recall::{Answer, Condition, Hit, Mode, Note, Query, Recalled, StructuredQuery};
 use crate::store::{Filter, Forgottenness, Sort};
 
 /// What fits, and what of it counts.
@@ -13,6 +13,7 @@ struct Found {
     hits: Vec<Hit>,
     total: u64,
     aggregations: Vec<(Aggregation, Aggregated)>,
+    notes: Vec<Note>,
 }
 
 impl Mnemon {
@@ -37,6 +38,7 @@ impl Mnemon {
             total: found.total,
             aggregations: found.aggregations,
             related,
+            notes: found.notes,
         })
     }
 
@@ -54,12 +56,13 @@ impl Mnemon {
             offset: query.offset,
             ..filter
         };
-        let (hits, total) = self.hits(caller, query, filter)?;
+        let Recalled { hits, total, notes } = self.hits(caller, query, filter)?;
         let count = |aggregation: &Aggregation| (*aggregation, Aggregated::Count(total));
         Ok(Found {
             hits,
             total,
             aggregations: query.aggregations.iter().map(count).collect(),
+            notes,
         })
     }
 
@@ -76,7 +79,9 @@ impl Mnemon {
             limit: usize::MAX,
             ..filter
         };
-        let (mut hits, _) = self.hits(caller, query, everything)?;
+        let Recalled {
+            mut hits, notes, ..
+        } = self.hits(caller, query, everything)?;
         hits.retain(|hit| rest.iter().all(|own| own.fits(&hit.memory, now)));
         let by_relevance = query.is_by_relevance();
         if !by_relevance {
@@ -95,15 +100,11 @@ impl Mnemon {
             hits: page(hits, query),
             total,
             aggregations,
+            notes,
         })
     }
 
-    fn hits(
-        &self,
-        caller: &Caller,
-        query: &StructuredQuery,
-        filter: Filter,
-    ) -> Result<(Vec<Hit>, u64)> {
+    fn hits(&self, caller: &Caller, query: &StructuredQuery, filter: Filter) -> Result<Recalled> {
         let Some(question) = &query.question else {
             let found = self.list(caller, &filter)?;
             let numbered = found.memories.into_iter().enumerate();
@@ -116,9 +117,13 @@ impl Mnemon {
                 rank: filter.offset + place + 1,
                 why: Vec::new(),
             });
-            return Ok((hits.collect(), found.total));
+            return Ok(Recalled {
+                hits: hits.collect(),
+                total: found.total,
+                notes: Vec::new(),
+            });
         };
-        let recalled = self.recall(
+        self.recall(
             caller,
             &Query {
                 question: question.clone(),
@@ -130,8 +135,7 @@ impl Mnemon {
                 min_score: query.min_score,
                 zone: query.zone.clone(),
             },
-        )?;
-        Ok((recalled.hits, recalled.total))
+        )
     }
 
     /// What the hits name and what names them, so many steps away; the nearest first.

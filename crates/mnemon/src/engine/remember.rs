@@ -92,7 +92,7 @@ impl Mnemon {
         let writes = actions
             .into_iter()
             .map(|action| self.write(caller, space, action))
-            .collect();
+            .collect::<Result<_>>()?;
         self.commit(caller, space.clone(), writes, on_full)
     }
 
@@ -125,9 +125,10 @@ impl Mnemon {
         Ok(())
     }
 
-    fn write(&self, caller: &Caller, space: &Space, action: Action) -> Write {
-        match action {
+    fn write(&self, caller: &Caller, space: &Space, action: Action) -> Result<Write> {
+        Ok(match action {
             Action::Remember(mut draft) => {
+                self.check_dimension(draft.embedding.as_deref())?;
                 Self::fill_in(caller, &mut draft);
                 Write::Add {
                     id: self.id_for(&draft),
@@ -138,11 +139,14 @@ impl Mnemon {
                 id,
                 expected,
                 revision,
-            } => Write::Revise {
-                id,
-                expected,
-                revision,
-            },
+            } => {
+                self.check_dimension(revision.embedding.as_deref())?;
+                Write::Revise {
+                    id,
+                    expected,
+                    revision,
+                }
+            }
             Action::Forget { id, reason } => Write::Forget {
                 id,
                 reason,
@@ -150,7 +154,7 @@ impl Mnemon {
                 earlier: None,
             },
             Action::Restore { id, reason } => Write::Restore { id, reason },
-        }
+        })
     }
 
     /// What a caller leaves out and is known all the same.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::memory::{Memory, Space};
 use crate::recall::similar::{Likeness, Similar, SimilarOptions};
 use crate::recall::words::words;
-use crate::recall::{Candidate, Hit, Part, Probe, Recalled, Term};
+use crate::recall::{Candidate, Hit, Note, Part, Probe, Recalled, Term};
 use crate::store::View;
 
 impl Mnemon {
@@ -22,10 +22,11 @@ impl Mnemon {
         for session in options.filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
-        let (by, probe) = self.likeness(memory, options)?;
+        let (by, probe, note) = self.likeness(memory, options)?;
         let mut recalled = Recalled {
             hits: Vec::new(),
             total: 0,
+            notes: Vec::new(),
         };
         if by != Likeness::Nothing {
             self.store.look(&mut |view| {
@@ -33,12 +34,21 @@ impl Mnemon {
                 Ok(())
             })?;
         }
+        recalled.notes.extend(note);
         Ok(Similar { recalled, by })
     }
 
-    /// What to compare the memory by, and the question that does so.
-    fn likeness(&self, memory: &Memory, options: &SimilarOptions) -> Result<(Likeness, Probe)> {
-        let vector = self.vector_of(memory)?;
+    /// What to compare the memory by, the question that does so, and what to say about it.
+    fn likeness(
+        &self,
+        memory: &Memory,
+        options: &SimilarOptions,
+    ) -> Result<(Likeness, Probe, Option<Note>)> {
+        let (asked, note) = self.vector_outside(memory)?;
+        let (vector, set) = match asked {
+            Some(asked) => (asked.vector, Some(asked.set)),
+            None => (self.vector_of(memory)?, None),
+        };
         let mut terms = Vec::new();
         if vector.is_none() {
             for word in words(memory.text.as_str()) {
@@ -60,11 +70,12 @@ impl Mnemon {
             vector,
             by_meaning: true,
             near: 0.0,
+            set,
             // All of them, because the total counts all that are near enough.
             most: usize::MAX,
             deadline: Some(self.deadline()),
         };
-        Ok((by, probe))
+        Ok((by, probe, note))
     }
 
     fn alike(
@@ -75,6 +86,7 @@ impl Mnemon {
         probe: &Probe,
         view: &dyn View,
     ) -> Result<Recalled> {
+        let model = self.model(probe.set.is_some());
         let candidates = view.candidates(probe)?.list;
         let best = candidates
             .iter()
@@ -87,7 +99,7 @@ impl Mnemon {
                     // What points elsewhere is not alike, however low the threshold.
                     Likeness::Meaning => {
                         let cosine = it.cosine.filter(|cosine| *cosine > 0.0)?;
-                        f64::from(self.embedder.similarity(cosine))
+                        f64::from(model.similarity(cosine))
                     }
                     Likeness::Words | Likeness::Nothing => it.text / best,
                 };
@@ -113,7 +125,7 @@ impl Mnemon {
         // It may be further down: another one can have exactly its vector.
         let to_itself = probe.vector.as_ref().map_or(1.0, |own| own.cosine(own));
         let own_is_near =
-            is_near(f64::from(self.embedder.similarity(to_itself))) && options.filter.fits(memory);
+            is_near(f64::from(model.similarity(to_itself))) && options.filter.fits(memory);
         let total = near.len().saturating_sub(usize::from(own_is_near)) as u64;
         let hits = near
             .iter()
@@ -125,41 +137,21 @@ impl Mnemon {
             .skip(options.filter.offset)
             .take(options.filter.limit)
             .map(|(place, ((score, candidate), memory))| {
-                self.hit(by, place + 1, *score, candidate, memory)
+                let cosine = candidate.cosine.filter(|_| by == Likeness::Meaning);
+                let similarity = cosine.map(|cosine| f64::from(model.similarity(cosine)));
+                Hit {
+                    rank: place + 1,
+                    has_term: candidate.matched != 0,
+                    similarity,
+                    ..hit(*score, cosine, memory)
+                }
             })
             .collect();
-        Ok(Recalled { hits, total })
-    }
-
-    fn hit(
-        &self,
-        by: Likeness,
-        rank: usize,
-        score: f64,
-        candidate: &Candidate,
-        memory: Memory,
-    ) -> Hit {
-        let cosine = candidate.cosine.filter(|_| by == Likeness::Meaning);
-        let why = match cosine {
-            Some(cosine) => Part::new("meaning", score, format!("cosine {cosine:.3} between both")),
-            None => Part::new(
-                "text",
-                score,
-                format!(
-                    "it shares words, {:.0} % of what the best one does",
-                    score * 100.0
-                ),
-            ),
-        };
-        Hit {
-            memory,
-            score,
-            similarity: cosine.map(|cosine| f64::from(self.embedder.similarity(cosine))),
-            cosine: cosine.map(f64::from),
-            has_term: candidate.matched != 0,
-            rank,
-            why: vec![why],
-        }
+        Ok(Recalled {
+            hits,
+            total,
+            notes: Vec::new(),
+        })
     }
 
     /// The vector that the memory itself is found by: its own if it brought a fitting one.
@@ -169,6 +161,29 @@ impl Mnemon {
             Some(own) => Ok(Vector::nearest_to(own)),
             None => self.meaning_of(memory.text.as_str()),
         }
+    }
+}
+
+fn hit(score: f64, cosine: Option<f32>, memory: Memory) -> Hit {
+    let why = match cosine {
+        Some(cosine) => Part::new("meaning", score, format!("cosine {cosine:.3} between both")),
+        None => Part::new(
+            "text",
+            score,
+            format!(
+                "it shares words, {:.0} % of what the best one does",
+                score * 100.0
+            ),
+        ),
+    };
+    Hit {
+        memory,
+        score,
+        similarity: None,
+        cosine: cosine.map(f64::from),
+        has_term: false,
+        rank: 0,
+        why: vec![why],
     }
 }
 

@@ -8,7 +8,7 @@ use super::probe::{Key, Probe, Term};
 use super::query::{Mode, Query};
 use super::rank::{self, Scored};
 use super::understood::Understood;
-use crate::embed::{Embedder, Vector};
+use crate::embed::{Embedder, SetName, Vector};
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::store::{Filter, Store, View};
@@ -22,7 +22,18 @@ const UNRELATED: f32 = 0.006;
 /// Memories that are read before somebody looks at the clock.
 const LOADED_AT_ONCE: usize = 256;
 
+/// What a question means to an embedder that was asked before the store is looked at.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Whose vectors it is compared with.
+    pub set: SetName,
+    /// The meaning, if it has one.
+    pub vector: Option<Vector>,
+}
+
 /// The memories of a store that answer a question, the best first.
+///
+/// The embedder is the one that was `asked`, or one that answers at once.
 ///
 /// # Panics
 ///
@@ -30,6 +41,7 @@ const LOADED_AT_ONCE: usize = 256;
 pub fn recall(
     store: &dyn Store,
     embedder: &dyn Embedder,
+    asked: Option<&Asked>,
     query: &Query,
     deadline: Option<Instant>,
 ) -> Result<Recalled> {
@@ -41,13 +53,15 @@ pub fn recall(
         return Ok(Recalled {
             hits: Vec::new(),
             total: 0,
+            notes: Vec::new(),
         });
     }
     let mut answer = None;
     store.look(&mut |view| {
         let understood = Understood::new(&query.question, &*view.authors()?);
         let unrelated = embedder.cosine_for(UNRELATED);
-        let mut probe = probe(embedder, query, &understood, deadline)?;
+        let mut probe = probe(embedder, asked, query, &understood)?;
+        probe.deadline = deadline;
         let mut candidates = view.candidates(&probe)?;
         let mut ranked = rank::rank(query, &understood, &candidates, unrelated, view)?;
         let mut fitting = fitting(embedder, query, &ranked);
@@ -69,6 +83,7 @@ pub fn recall(
                 candidates.total
             },
             hits: page(embedder, query, fitting, &probe, view)?,
+            notes: Vec::new(),
         });
         Ok(())
     })?;
@@ -77,9 +92,9 @@ pub fn recall(
 
 fn probe(
     embedder: &dyn Embedder,
+    asked: Option<&Asked>,
     query: &Query,
     understood: &Understood,
-    deadline: Option<Instant>,
 ) -> Result<Probe> {
     let by_words = query.mode != Mode::Semantic;
     let by_meaning = query.mode != Mode::Text;
@@ -102,11 +117,15 @@ fn probe(
         },
         demanded,
         // Also where only words count: people want to know how near a hit is.
-        vector: meaning_of(embedder, &understood.meaning)?,
+        vector: match asked {
+            Some(asked) => asked.vector.clone(),
+            None => meaning_of(embedder, &understood.meaning)?,
+        },
+        set: asked.map(|asked| asked.set.clone()),
         by_meaning,
         near: embedder.cosine_for(near),
         most: MOST,
-        deadline,
+        deadline: None,
     })
 }
 
@@ -218,5 +237,6 @@ fn everything(store: &dyn Store, query: &Query) -> Result<Recalled> {
     Ok(Recalled {
         hits: found.memories.into_iter().enumerate().map(hit).collect(),
         total: found.total,
+        notes: Vec::new(),
     })
 }

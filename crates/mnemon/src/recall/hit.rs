@@ -1,5 +1,6 @@
 //! A hit: a memory, how well it answers, and why.
 
+use super::note::Note;
 use crate::memory::Memory;
 
 /// The answer to a question.
@@ -10,6 +11,8 @@ pub struct Recalled {
     /// How many memories fit the filter and have a word of the question or are
     /// near in meaning; where a threshold or another order is asked for, how many are hits.
     pub total: u64,
+    /// What to know about how it came about.
+    pub notes: Vec<Note>,
 }
 
 /// A memory that answers.

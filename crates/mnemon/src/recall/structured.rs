@@ -23,6 +23,7 @@ pub use order::{Direction, Key, Order};
 pub use value::Value;
 
 use super::hit::Hit;
+use super::note::Note;
 use super::query::{Mode, Profile};
 use super::question::Question;
 use crate::memory::Memory;
@@ -133,4 +134,6 @@ pub struct Answer {
     pub aggregations: Vec<(Aggregation, Aggregated)>,
     /// What is linked to the page and is not on it, the newest first.
     pub related: Vec<Memory>,
+    /// What to know about how it came about.
+    pub notes: Vec<Note>,
 }

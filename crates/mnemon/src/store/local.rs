@@ -13,6 +13,7 @@ mod catch_up;
 mod commit;
 mod current;
 pub mod disk;
+mod embedded;
 mod erase;
 mod files;
 mod format;
@@ -35,14 +36,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::config::{Config, Durability};
-use crate::embed::{BuiltIn, Embedder};
+use crate::embed::{BuiltIn, Embedder, SetName, TextKey, Vector};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
 use crate::random;
 use crate::session::Session;
 use crate::store::{
     AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed, Repair,
-    RepairOptions, Selection, Stats, Store, Verification, View,
+    RepairOptions, Selection, Stats, Store, Verification, View, Waiting,
 };
 use crate::time::Time;
 use disk::{Disk, RealDisk};
@@ -109,6 +110,8 @@ pub struct LocalStore {
     lock: StoreLock,
     files: LogFiles,
     syncs: Arc<Syncs>,
+    /// The vectors of embedders outside of the program.
+    sets: Arc<embedded::Sets>,
     /// The index in use, as this process last saw it.
     loaded: Mutex<current::Loaded>,
     queue: commit::Queue,
@@ -157,6 +160,7 @@ impl LocalStore {
             ),
             files: LogFiles::new(disk.clone(), layout.clone()),
             syncs,
+            sets: Arc::new(embedded::Sets::new(layout.embedded())),
             loaded: Mutex::default(),
             queue: commit::Queue::default(),
             preparer: Arc::new(search::Preparer::new(options.embedder.clone())),
@@ -292,6 +296,8 @@ impl Store for LocalStore {
                 chunks: &generation.chunks,
                 pending: &generation.pending,
                 vectors: &generation.vectors,
+                sets: &self.sets,
+                row_map: &generation.row_map,
                 seen: connection.seen(),
             };
             (question.borrow_mut())(&view)
@@ -304,7 +310,8 @@ impl Store for LocalStore {
             as_of: Some(moment),
             ..self.options.clone()
         };
-        let past = Self::open_on(self.disk.clone(), self.layout.root(), options)?;
+        let mut past = Self::open_on(self.disk.clone(), self.layout.root(), options)?;
+        past.sets = self.sets.clone();
         Ok(Arc::new(past))
     }
 
@@ -373,6 +380,21 @@ impl Store for LocalStore {
     fn reindex(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed> {
         self.refuse_after_fork()?;
         self.rebuild(progress)
+    }
+
+    fn waiting(&self, set: &SetName, limit: usize) -> Result<Waiting> {
+        let known = self.sets.keys(set)?;
+        self.ask(|connection| search::waiting(connection, &self.files, &known, limit))
+    }
+
+    fn put_vectors(&self, set: &SetName, vectors: &[(TextKey, Option<Vector>)]) -> Result<()> {
+        self.refuse_after_fork()?;
+        self.sets.put(set, vectors, false)
+    }
+
+    fn complete_set(&self, set: &SetName) -> Result<()> {
+        self.refuse_after_fork()?;
+        self.sets.put(set, &[], true)
     }
 
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {

@@ -12,6 +12,7 @@ use super::Recall;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::input::file_or_stdin;
+use crate::output::Output;
 
 /// One line: its name, and what it asks.
 struct Asked {
@@ -26,6 +27,7 @@ impl Recall {
         let caller = context.caller()?;
         let questions = self.questions(context, &file_or_stdin(file)?, engine.now())?;
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut told = Vec::new();
         for asked in questions {
             let then = match asked.as_of {
                 Some(moment) => Some(engine.as_of(moment)?),
@@ -33,6 +35,13 @@ impl Recall {
             };
             let engine = then.as_ref().unwrap_or(engine);
             let recalled = engine.recall(&caller, &asked.query)?;
+            for note in &recalled.notes {
+                // The lines have no place for it, and once is enough.
+                if !told.contains(note) {
+                    Output::say("note", &note.to_string());
+                    told.push(note.clone());
+                }
+            }
             serde_json::to_writer(&mut out, &BatchLine::of(&asked.qid, &recalled))
                 .map_err(std::io::Error::from)
                 .and_then(|()| out.write_all(b"\n"))
