@@ -17,12 +17,16 @@ impl Mnemon {
         for session in query.filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
+        query.filter.check()?;
         let deadline = self.deadline();
         let (asked, note) = self.ask_outside(query, deadline)?;
         let embedder = self.model(asked.is_some());
         let store = &*self.store;
         let mut recalled = recall::recall(store, embedder, asked.as_ref(), query, Some(deadline))?;
         recalled.notes.extend(note);
+        for hit in &recalled.hits {
+            self.count_access(&hit.memory);
+        }
         Ok(recalled)
     }
 

@@ -69,6 +69,8 @@ impl Mnemon {
             demanded: 0,
             vector,
             set,
+            by_meaning: true,
+            near: 0.0,
             // All of them, because the total counts all that are near enough.
             most: usize::MAX,
             deadline: Some(self.deadline()),
@@ -109,7 +111,7 @@ impl Mnemon {
             (b.cosine.unwrap_or(0.0).total_cmp(&a.cosine.unwrap_or(0.0)))
                 .then(b_score.total_cmp(a_score))
                 .then(b.created_micros.cmp(&a.created_micros))
-                .then(a.key.cmp(&b.key))
+                .then(a.tie.cmp(&b.tie))
         });
         let page_end = options.filter.offset.saturating_add(options.filter.limit);
         // One more, because the memory itself is among them.
@@ -140,6 +142,7 @@ impl Mnemon {
                 Hit {
                     rank: place + 1,
                     similarity,
+                    has_term: candidate.matched != 0,
                     ..hit(*score, cosine, memory)
                 }
             })
@@ -178,6 +181,7 @@ fn hit(score: f64, cosine: Option<f32>, memory: Memory) -> Hit {
         score,
         similarity: None,
         cosine: cosine.map(f64::from),
+        has_term: false,
         rank: 0,
         why: vec![why],
     }

@@ -51,6 +51,8 @@ fn near(store: &dyn Store, components: [i8; 3]) -> Vec<(String, f32)> {
         demanded: 0,
         vector: vector(components),
         set: Some(set()),
+        by_meaning: true,
+        near: 0.0,
         most: usize::MAX,
         deadline: None,
     };
