@@ -15,7 +15,6 @@ fn misuse_ends_with_2_and_says_what_to_type() {
         vec!["forget", "--reason", "r"],
         vec!["forget", "s/FACT-001"],
         vec!["forget", "x", "--tag", "t", "--reason", "r"],
-        vec!["forget", "x", "--permanent", "--reason", "r"],
         vec!["unforget", "x"],
         vec!["get"],
         vec!["--store", "postgres://host/db", "list"],

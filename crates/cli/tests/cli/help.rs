@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 34] = [
+const COMMANDS: [&[&str]; 36] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -23,6 +23,8 @@ const COMMANDS: [&[&str]; 34] = [
     &["forget"],
     &["unforget"],
     &["deleted"],
+    &["erase"],
+    &["audit"],
     &["import"],
     &["export"],
     &["verify"],
@@ -73,6 +75,8 @@ fn the_first_page_lists_the_commands() {
       forget       Forget memories; they can be brought back for a while
       unforget     Bring forgotten memories back
       deleted      List what is forgotten and can be brought back
+      erase        Remove memories for good; no file of the store keeps a byte of them
+      audit        Show what was forgotten, brought back and erased, by whom and why
       import       Take in memories from a file
       export       Hand out memories, to a file or to the terminal
       verify       Check every line and the index
