@@ -89,6 +89,15 @@ impl Mnemon {
         actions: Vec<Action>,
         on_full: OnFull,
     ) -> Result<Receipt> {
+        for action in &actions {
+            match action {
+                Action::Remember(draft) => self.check_vector(draft.embedding.as_deref())?,
+                Action::Revise { revision, .. } => {
+                    self.check_vector(revision.embedding.as_deref())?;
+                }
+                Action::Forget { .. } | Action::Restore { .. } => {}
+            }
+        }
         let writes = actions
             .into_iter()
             .map(|action| self.write(caller, space, action))
@@ -123,6 +132,22 @@ impl Mnemon {
             self.find(caller, target.as_str(), None)?;
         }
         Ok(())
+    }
+
+    /// Refuses a vector that can't be compared with those of the model.
+    pub(super) fn check_vector(&self, own: Option<&[f32]>) -> Result<()> {
+        let dimension = self.embedder.dimension();
+        match own {
+            Some(own) if own.len() != dimension => Err(Error::rule(
+                "embedding",
+                format!(
+                    "a vector of {dimension} numbers, as those of {} are",
+                    self.embedder.id()
+                ),
+                &format!("{} numbers", own.len()),
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn write(&self, caller: &Caller, space: &Space, action: Action) -> Write {
@@ -196,4 +221,38 @@ pub(super) fn check_reason(reason: &str) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Kind, Text};
+
+    #[test]
+    fn a_vector_of_another_dimension_is_refused_with_both_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Mnemon::open(folder.path()).unwrap();
+        let me = Caller::user("me");
+        let draft = |numbers: usize| {
+            let mut draft = Draft::new(Kind::Fact, Text::try_from("x".to_owned()).unwrap());
+            draft.embedding = Some(vec![0.5; numbers]);
+            draft
+        };
+        let refusal = "embedding must be a vector of 256 numbers, as those of mnemon-english-1 \
+            are (given: 3 numbers)";
+        let refused = engine.remember(&me, &Space::Shared, draft(3)).unwrap_err();
+        assert_eq!(refused.code().as_str(), "E_SCHEMA_INVALID");
+        assert_eq!(refused.to_string(), refusal);
+
+        let kept = engine.remember(&me, &Space::Shared, draft(256)).unwrap();
+        let memory = engine.get(&me, kept.id.as_str(), None).unwrap();
+        let revision = |numbers: usize| Revision {
+            embedding: Some(vec![0.25; numbers]),
+            ..Revision::default()
+        };
+        let refused = engine.revise(&me, &memory, None, revision(3)).unwrap_err();
+        assert_eq!(refused.to_string(), refusal);
+        let revised = engine.revise(&me, &memory, None, revision(256)).unwrap();
+        assert_eq!(revised.embedding, Some(vec![0.25; 256]));
+    }
 }
