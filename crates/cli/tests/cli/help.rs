@@ -117,7 +117,8 @@ fn the_first_page_lists_the_commands() {
 
     Options:
           --session <S>   The session in which a bare handle is looked up
-          --as-of <TIME>  Answer as at this moment: 2026-01-10, "2 weeks", yesterday
+          --as-of <TIME>  Answer as at this moment, and count times from it: 2026-01-10, "2 weeks",
+                          yesterday
       -h, --help          Print help
 
     Everywhere:

@@ -3,6 +3,7 @@
 
 mod sandbox;
 
+mod asking;
 mod demo;
 mod errors;
 mod finding;

@@ -4,6 +4,7 @@ use crate::caller::Caller;
 use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::Memory;
+use crate::recall::query::lets_through_unasked;
 use crate::recall::structured::{Aggregated, Aggregation, Key};
 use crate::recall::{Answer, Condition, Document, Hit, Mode, Query, StructuredQuery};
 use crate::store::{Filter, Forgottenness, Sort};
@@ -105,6 +106,9 @@ impl Mnemon {
         filter: Filter,
     ) -> Result<(Vec<Hit>, u64)> {
         let Some(question) = &query.question else {
+            if !lets_through_unasked(query.min_score, query.min_similarity) {
+                return Ok((Vec::new(), 0));
+            }
             let found = self.list(caller, &filter)?;
             let numbered = found.memories.into_iter().enumerate();
             let hits = numbered.map(|(place, memory)| Hit {

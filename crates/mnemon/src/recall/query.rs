@@ -48,7 +48,6 @@ impl Query {
         }
     }
 
-    /// The threshold that holds.
     /// Whether its page ends behind so many hits.
     pub(crate) fn reaches_behind(&self, hits: usize) -> bool {
         self.sort.is_some() || self.filter.offset.saturating_add(self.filter.limit) > hits
@@ -59,10 +58,17 @@ impl Query {
         self.min_score.is_some() || self.least_similarity().is_some()
     }
 
+    /// The threshold that holds.
     pub(crate) fn least_similarity(&self) -> Option<f64> {
         let by_mode = (self.mode == Mode::Semantic).then_some(Self::MIN_SIMILARITY);
         self.min_similarity.or(by_mode)
     }
+}
+
+/// Whether thresholds let a memory through where nothing is asked: its score is 1 then, and it is
+/// near to nothing.
+pub(crate) fn lets_through_unasked(min_score: Option<f64>, min_similarity: Option<f64>) -> bool {
+    min_score.is_none_or(|least| least <= 1.0) && min_similarity.is_none()
 }
 
 /// What a memory is found by.
