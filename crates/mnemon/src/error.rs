@@ -130,6 +130,13 @@ pub enum Error {
         /// What is wrong with the first of them.
         first: Box<Error>,
     },
+    /// One of several things that were handed in together is wrong.
+    At {
+        /// Where it stands: `memories[17]`.
+        place: String,
+        /// What is wrong with it.
+        source: Box<Error>,
+    },
     /// A rule about a field is broken.
     Rule {
         /// The field: `text`, `importance`, `tags`.
@@ -258,9 +265,9 @@ impl Error {
             Self::Unparsable { .. } | Self::NewerFormat { .. } | Self::Setting { .. } => {
                 Code::InvalidFormat
             }
-            Self::UnparsableLine { source, .. } | Self::BadLines { first: source, .. } => {
-                source.code()
-            }
+            Self::UnparsableLine { source, .. }
+            | Self::At { source, .. }
+            | Self::BadLines { first: source, .. } => source.code(),
             Self::Rule { .. } | Self::SessionExists { .. } => Code::SchemaInvalid,
             Self::SessionFull { .. } => Code::SizeLimit,
             Self::SessionNotFound { .. } => Code::SessionNotFound,
@@ -372,7 +379,7 @@ impl std::error::Error for Error {
         match self {
             Self::Io { source, .. } | Self::Full { source, .. } => Some(source.as_ref()),
             Self::Index { source, .. } => Some(source.as_ref()),
-            Self::UnparsableLine { source, .. } => Some(source.as_ref()),
+            Self::UnparsableLine { source, .. } | Self::At { source, .. } => Some(source.as_ref()),
             _ => None,
         }
     }

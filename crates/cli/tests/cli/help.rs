@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 35] = [
+const COMMANDS: [&[&str]; 37] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -23,6 +23,8 @@ const COMMANDS: [&[&str]; 35] = [
     &["forget"],
     &["unforget"],
     &["deleted"],
+    &["erase"],
+    &["audit"],
     &["import"],
     &["export"],
     &["verify"],
@@ -117,7 +119,8 @@ fn the_first_page_lists_the_commands() {
 
     Options:
           --session <S>   The session in which a bare handle is looked up
-          --as-of <TIME>  Answer as at this moment: 2026-01-10, "2 weeks", yesterday
+          --as-of <TIME>  Answer as at this moment, and count times from it: 2026-01-10, "2 weeks",
+                          yesterday
       -h, --help          Print help
 
     Everywhere:

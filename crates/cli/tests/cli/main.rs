@@ -3,6 +3,7 @@
 
 mod sandbox;
 
+mod asking;
 mod demo;
 mod embedding;
 mod errors;

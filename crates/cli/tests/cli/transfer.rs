@@ -263,3 +263,19 @@ fn an_export_never_replaces_a_file_of_the_store_or_a_device() {
     sandbox.json(&[&export[..], &["/dev/null"]].concat());
     assert!(!Path::new("/dev/null").is_file());
 }
+
+#[test]
+fn a_vector_of_another_dimension_is_refused_with_its_line() {
+    let sandbox = Sandbox::with_session();
+    let lines = "{\"text\":\"a\",\"space\":\"shared\"}\n\
+        {\"text\":\"b\",\"space\":\"shared\",\"embedding\":[0.5,0.25]}\n";
+    let ran = sandbox.run_with_input(&["import", "-", "--json"], lines.as_bytes());
+    let (code, message) = ran.refusal();
+    assert_eq!(code, "E_SCHEMA_INVALID");
+    assert!(
+        message.starts_with("line 2: embedding must be a vector of 256 numbers"),
+        "{message}"
+    );
+    assert!(message.ends_with("(given: 2 numbers)"), "{message}");
+    assert_eq!(sandbox.json(&["list"])["total"], 0);
+}

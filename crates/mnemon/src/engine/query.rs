@@ -4,6 +4,7 @@ use crate::caller::Caller;
 use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::Memory;
+use crate::recall::query::lets_through_unasked;
 use crate::recall::structured::{Aggregated, Aggregation, Key};
 use crate::recall::{Answer, Condition, Hit, Mode, Note, Query, Recalled, StructuredQuery};
 use crate::store::{Filter, Forgottenness, Sort};
@@ -106,6 +107,9 @@ impl Mnemon {
 
     fn hits(&self, caller: &Caller, query: &StructuredQuery, filter: Filter) -> Result<Recalled> {
         let Some(question) = &query.question else {
+            if !lets_through_unasked(query.min_score, query.min_similarity) {
+                return Ok(Recalled::default());
+            }
             let found = self.list(caller, &filter)?;
             let numbered = found.memories.into_iter().enumerate();
             let hits = numbered.map(|(place, memory)| Hit {

@@ -201,3 +201,37 @@ pub(super) fn check_reason(reason: &str) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Kind, Text};
+
+    #[test]
+    fn a_vector_of_another_dimension_is_refused_with_both_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Mnemon::open(folder.path()).unwrap();
+        let me = Caller::user("me");
+        let draft = |numbers: usize| {
+            let mut draft = Draft::new(Kind::Fact, Text::try_from("x".to_owned()).unwrap());
+            draft.embedding = Some(vec![0.5; numbers]);
+            draft
+        };
+        let refusal = "embedding must be a vector of 256 numbers, as those of mnemon-english-1 \
+            are (given: 3 numbers)";
+        let refused = engine.remember(&me, &Space::Shared, draft(3)).unwrap_err();
+        assert_eq!(refused.code().as_str(), "E_SCHEMA_INVALID");
+        assert_eq!(refused.to_string(), refusal);
+
+        let kept = engine.remember(&me, &Space::Shared, draft(256)).unwrap();
+        let memory = engine.get(&me, kept.id.as_str(), None).unwrap();
+        let revision = |numbers: usize| Revision {
+            embedding: Some(vec![0.25; numbers]),
+            ..Revision::default()
+        };
+        let refused = engine.revise(&me, &memory, None, revision(3)).unwrap_err();
+        assert_eq!(refused.to_string(), refusal);
+        let revised = engine.revise(&me, &memory, None, revision(256)).unwrap();
+        assert_eq!(revised.embedding, Some(vec![0.25; 256]));
+    }
+}

@@ -1,7 +1,7 @@
 //! Finding what is like a memory that is there already.
 
 use crate::caller::Caller;
-use crate::embed::Vector;
+use crate::embed::{Embedder, Vector};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, Space};
@@ -113,43 +113,13 @@ impl Mnemon {
                 .then(b.created_micros.cmp(&a.created_micros))
                 .then(a.tie.cmp(&b.tie))
         });
-        let page_end = options.filter.offset.saturating_add(options.filter.limit);
-        // One more, because the memory itself is among them.
-        let keys: Vec<_> = near
-            .iter()
-            .take(page_end.saturating_add(1))
-            .map(|(_, it)| it.key)
-            .collect();
-        let memories = view.load(&keys)?;
-        let own = memories.iter().position(|it| it.id == memory.id);
+        let itself = probe.vector.as_ref().map_or(1.0, |own| own.cosine(own));
         // It may be further down: another one can have exactly its vector.
-        let to_itself = probe.vector.as_ref().map_or(1.0, |own| own.cosine(own));
-        let own_is_near =
-            is_near(f64::from(model.similarity(to_itself))) && options.filter.fits(memory);
-        let total = near.len().saturating_sub(usize::from(own_is_near)) as u64;
-        let hits = near
-            .iter()
-            .zip(memories)
-            .enumerate()
-            .filter(|(place, _)| Some(*place) != own)
-            .map(|(_, hit)| hit)
-            .enumerate()
-            .skip(options.filter.offset)
-            .take(options.filter.limit)
-            .map(|(place, ((score, candidate), memory))| {
-                let cosine = candidate.cosine.filter(|_| by == Likeness::Meaning);
-                let similarity = cosine.map(|cosine| f64::from(model.similarity(cosine)));
-                Hit {
-                    rank: place + 1,
-                    has_term: candidate.matched != 0,
-                    similarity,
-                    ..hit(*score, cosine, memory)
-                }
-            })
-            .collect();
+        let is_among_them =
+            is_near(f64::from(model.similarity(itself))) && options.filter.fits(memory);
         Ok(Recalled {
-            hits,
-            total,
+            total: near.len().saturating_sub(usize::from(is_among_them)) as u64,
+            hits: page(memory, by, model, options, &near, view)?,
             notes: Vec::new(),
         })
     }
@@ -162,6 +132,45 @@ impl Mnemon {
             None => self.meaning_of(memory.text.as_str()),
         }
     }
+}
+
+/// What is asked for of what is near, without the memory itself.
+fn page(
+    memory: &Memory,
+    by: Likeness,
+    model: &dyn Embedder,
+    options: &SimilarOptions,
+    near: &[(f64, Candidate)],
+    view: &dyn View,
+) -> Result<Vec<Hit>> {
+    let filter = &options.filter;
+    let last = match options.sort {
+        // One more, because the memory itself is among them.
+        None => filter.offset.saturating_add(filter.limit).saturating_add(1),
+        Some(_) => usize::MAX,
+    };
+    let keys: Vec<_> = near.iter().take(last).map(|(_, it)| it.key).collect();
+    let memories = view.load(&keys)?;
+    let mut others: Vec<_> = near
+        .iter()
+        .zip(memories)
+        .filter(|(_, other)| other.id != memory.id)
+        .collect();
+    if let Some(sort) = options.sort {
+        let order = filter.sorted(sort);
+        others.sort_by(|(_, a), (_, b)| order.compare(a, b));
+    }
+    let page = (1..).zip(others).skip(filter.offset).take(filter.limit);
+    let hits = page.map(|(rank, ((score, candidate), memory))| {
+        let cosine = candidate.cosine.filter(|_| by == Likeness::Meaning);
+        Hit {
+            rank,
+            has_term: candidate.matched != 0,
+            similarity: cosine.map(|cosine| f64::from(model.similarity(cosine))),
+            ..hit(*score, cosine, memory)
+        }
+    });
+    Ok(hits.collect())
 }
 
 fn hit(score: f64, cosine: Option<f32>, memory: Memory) -> Hit {

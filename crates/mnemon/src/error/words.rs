@@ -94,6 +94,11 @@ impl fmt::Display for Error {
             Self::UnparsableLine { line, source } => write!(f, "line {line}: {source}"),
             Self::BadLines { count: 1, first } => write!(f, "{first}"),
             Self::BadLines { count, first } => write!(f, "{count} lines can't be taken; {first}"),
+            // `memories[17].text must be …`
+            Self::At { place, source } if matches!(**source, Self::Rule { .. }) => {
+                write!(f, "{place}.{source}")
+            }
+            Self::At { place, source } => write!(f, "{place}: {source}"),
             Self::Rule { field, rule, given } if given.is_empty() => {
                 write!(f, "{field} must be {rule}")
             }
@@ -188,10 +193,13 @@ impl Error {
                 "Leave the id out to get a new one, or change the memory with `mnemon revise`."
                     .into()
             }
-            Self::Unparsable { .. } | Self::UnparsableLine { .. } | Self::BadLines { .. } => {
-                "Correct the input and try again; nothing was changed.".into()
+            Self::Unparsable { .. } => "Correct the input and try again.".into(),
+            Self::UnparsableLine { source, .. } => source.hint(),
+            Self::BadLines { .. } => "Correct the input and try again; nothing was changed.".into(),
+            Self::At { .. } => {
+                "Correct it and hand all of them in again; nothing was changed.".into()
             }
-            Self::Rule { .. } => "Correct this field and try again; nothing was changed.".into(),
+            Self::Rule { .. } => "Correct this field and try again.".into(),
             Self::Setting { suggestion, .. } | Self::Embedding { suggestion, .. } => {
                 suggestion.clone()
             }

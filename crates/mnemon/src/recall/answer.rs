@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::hit::{Hit, Recalled};
 use super::probe::{Key, Probe, Term};
-use super::query::{Mode, Query};
+use super::query::{Mode, Query, lets_through_unasked};
 use super::rank::{self, Scored};
 use super::understood::Understood;
 use crate::embed::{Embedder, SetName, Vector};
@@ -195,10 +195,7 @@ fn page(
         })
         .collect();
     if let Some(sort) = query.sort {
-        let filter = Filter {
-            sort,
-            ..query.filter.clone()
-        };
+        let filter = query.filter.sorted(sort);
         hits.sort_by(|a, b| filter.compare(&a.memory, &b.memory));
         hits.truncate(filter.offset.saturating_add(filter.limit));
         hits.drain(..filter.offset.min(hits.len()));
@@ -221,6 +218,9 @@ fn load(keys: &[Key], probe: &Probe, view: &dyn View) -> Result<Vec<Memory>> {
 
 /// `*` alone: whatever there is, in the order of the filter.
 fn everything(store: &dyn Store, query: &Query) -> Result<Recalled> {
+    if !lets_through_unasked(query.min_score, query.min_similarity) {
+        return Ok(Recalled::default());
+    }
     let found = store.select(&Filter {
         sort: query.sort.unwrap_or_default(),
         ..query.filter.clone()

@@ -4,7 +4,7 @@ use super::note::Note;
 use crate::memory::Memory;
 
 /// The answer to a question.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recalled {
     /// The best first, one page of them.
     pub hits: Vec<Hit>,
