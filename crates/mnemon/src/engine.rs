@@ -64,6 +64,7 @@ pub type Random = Arc<dyn Fn() -> [u8; 10] + Send + Sync>;
 impl Mnemon {
     /// The engine over a store.
     pub fn new(store: Arc<dyn Store>, config: Config) -> Self {
+        store.clone().be_shared();
         Self {
             store,
             config,

@@ -105,6 +105,9 @@ pub trait Store: Send + Sync {
 
     /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.
     fn flush(&self) -> Result<()>;
+
+    /// Tells the store that it is shared, so that it may go on working for others on its own.
+    fn be_shared(self: Arc<Self>) {}
 }
 
 /// One consistent look at a store.

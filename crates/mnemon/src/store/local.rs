@@ -25,6 +25,7 @@ pub mod log;
 mod network;
 mod plan;
 mod poison;
+mod post;
 mod repair;
 mod rewrite;
 mod search;
@@ -76,6 +77,8 @@ pub struct LocalOptions {
     pub pending_max: u32,
     /// What makes vectors of texts.
     pub embedder: Arc<dyn Embedder>,
+    /// Take it from the start that other processes write at the same time.
+    pub expects_others: bool,
 }
 
 impl From<&Config> for LocalOptions {
@@ -91,6 +94,7 @@ impl From<&Config> for LocalOptions {
             as_of: None,
             pending_max: 128,
             embedder: Arc::new(BuiltIn::new()),
+            expects_others: false,
         }
     }
 }
@@ -116,6 +120,7 @@ pub struct LocalStore {
     loaded: Mutex<current::Loaded>,
     queue: commit::Queue,
     preparer: Arc<search::Preparer>,
+    post: post::Post,
     waiting: buffer::Buffer,
     format: Mutex<format::Known>,
     /// Whether anything was written, so that there is something to tidy up.
@@ -163,6 +168,7 @@ impl LocalStore {
             sets: Arc::new(embedded::Sets::new(layout.embedded())),
             loaded: Mutex::default(),
             queue: commit::Queue::default(),
+            post: post::Post::new(&layout.index()),
             preparer: Arc::new(search::Preparer::new(options.embedder.clone())),
             waiting: buffer::Buffer::default(),
             format: Mutex::new(format),
@@ -246,6 +252,7 @@ impl Drop for LocalStore {
         if self.process != std::process::id() {
             return;
         }
+        self.post.close();
         // What is not durable yet was never said to be; this is the last chance to make it so.
         if self.options.durability != Durability::Os {
             let _ = self.flush();
@@ -417,6 +424,13 @@ impl Store for LocalStore {
         self.refuse_after_fork()?;
         self.write_what_waits()?;
         self.sync_everything()
+    }
+
+    fn be_shared(self: Arc<Self>) {
+        self.may_serve(Arc::downgrade(&self));
+        if self.options.expects_others && self.options.as_of.is_none() {
+            self.met_others();
+        }
     }
 }
 

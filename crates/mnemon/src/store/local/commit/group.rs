@@ -7,10 +7,12 @@ use std::sync::atomic::Ordering;
 use rusqlite::Connection;
 
 use super::appending::{Appending, OpenLogs};
+use super::queue::Request;
 use super::{Appended, Proof};
 use crate::config::Durability;
 use crate::error::{Error, Result};
 use crate::memory::{MemoryId, Space};
+use crate::store::Receipt;
 use crate::store::local::LocalStore;
 use crate::store::local::disk::Stat;
 use crate::store::local::index;
@@ -21,7 +23,6 @@ use crate::store::local::log::line::Checksum;
 use crate::store::local::log::transaction::{self, Signed};
 use crate::store::local::plan::{Known, Planned, Planner, Touched};
 use crate::store::local::sync::Ticket;
-use crate::store::{Batch, Receipt};
 
 /// What became of one request of a group.
 enum Fate {
@@ -42,10 +43,13 @@ impl LocalStore {
     /// Appends the batches of a group under one hold of the lock.
     pub(super) fn append_group(
         &self,
-        batches: &[&Batch],
+        requests: &[Request],
         open: &mut OpenLogs,
     ) -> Result<Vec<Result<Appended>>> {
         let mut held = self.lock.acquire("write")?;
+        if held.was_waited_for {
+            self.met_others();
+        }
         crate::store::local::poison::refuse(&*self.disk, &self.layout)?;
         self.format
             .lock()
@@ -53,7 +57,7 @@ impl LocalStore {
             .check_again(&*self.disk, &self.layout)?;
         let generation = self.index_for_writing(&mut held)?;
         self.wrote.store(true, Ordering::Relaxed);
-        let answer = self.append_with_index(batches, open, &mut held, &generation.borrow()?);
+        let answer = self.append_with_index(requests, open, &mut held, &generation.borrow()?);
         match answer {
             Ok((answers, Ok(()))) => {
                 held.clear_note();
@@ -81,7 +85,7 @@ impl LocalStore {
     /// The disk is busy with the new lines while the index takes them in.
     fn append_with_index(
         &self,
-        batches: &[&Batch],
+        requests: &[Request],
         open: &mut OpenLogs,
         held: &mut Held<'_>,
         connection: &Borrowed<'_>,
@@ -95,7 +99,7 @@ impl LocalStore {
         };
         let mut logs: HashMap<Space, Appending> = HashMap::new();
         let fates = self
-            .plan_group(batches, open, connection, &mut logs)
+            .plan_group(requests, open, connection, &mut logs)
             .map_err(undo)?;
         let growing: Vec<&Space> = logs
             .iter()
@@ -125,7 +129,7 @@ impl LocalStore {
                 self.syncs
                     .appended(&log.file, &log.position.stat, log.path.clone(), folders);
             // Alone it is quicker to sync than to wake somebody who does.
-            if batches.len() > 1 && self.options.durability == Durability::Always {
+            if requests.len() > 1 && self.options.durability == Durability::Always {
                 self.syncs.begin(&ticket);
             }
             tickets.insert(space.clone(), (ticket, log.position.stat));
@@ -135,7 +139,7 @@ impl LocalStore {
         let indexed = self.put_into_index(connection, &mut logs).map_err(undo);
         let answers = fates
             .into_iter()
-            .map(|fate| fate.answer(&tickets))
+            .map(|fate| fate.answer(&tickets, requests.len()))
             .collect();
         Ok((answers, indexed))
     }
@@ -176,14 +180,19 @@ impl LocalStore {
     /// Decides what each batch comes to.
     fn plan_group(
         &self,
-        batches: &[&Batch],
+        requests: &[Request],
         open: &mut OpenLogs,
         connection: &Connection,
         logs: &mut HashMap<Space, Appending>,
     ) -> Result<Vec<Fate>> {
         let mut pending: HashMap<MemoryId, Touched> = HashMap::new();
-        let mut fates = Vec::with_capacity(batches.len());
-        for batch in batches {
+        let mut fates = Vec::with_capacity(requests.len());
+        for request in requests {
+            let batch = &*request.batch;
+            if request.is_given_up() {
+                fates.push(Fate::Refused(given_up()));
+                continue;
+            }
             if !logs.contains_key(&batch.space) {
                 match self.prepare_alone(&batch.space, open, connection) {
                     Ok(Some(log)) => drop(logs.insert(batch.space.clone(), log)),
@@ -259,18 +268,25 @@ impl LocalStore {
     }
 }
 
+/// What nobody hears: whoever would be told has hung up.
+fn given_up() -> Error {
+    let source = std::io::Error::from(std::io::ErrorKind::ConnectionAborted);
+    Error::io("write for", "another process")(source)
+}
+
 /// Whether the index is damaged, so that another one must be made.
 fn is_unusable(error: &Error) -> bool {
     matches!(error, Error::Index { source, .. } if index::is_unusable(source))
 }
 
 impl Fate {
-    fn answer(self, tickets: &HashMap<Space, (Ticket, Stat)>) -> Result<Appended> {
+    fn answer(self, tickets: &HashMap<Space, (Ticket, Stat)>, together: usize) -> Result<Appended> {
         match self {
             Self::Refused(error) => Err(error),
             Self::Nothing(receipt) => Ok(Appended {
                 receipt,
                 proof: None,
+                together,
             }),
             Self::Settled {
                 space,
@@ -288,7 +304,11 @@ impl Fate {
                     checksum,
                     refers_to,
                 });
-                Ok(Appended { receipt, proof })
+                Ok(Appended {
+                    receipt,
+                    proof,
+                    together,
+                })
             }
         }
     }

@@ -255,8 +255,9 @@ pub(crate) fn remove_other_schemas(folder: &Path) -> Result<()> {
         .flatten()
     {
         let path = entry.path();
-        let is_build = entry.file_name().to_string_lossy().contains('-') && path.is_dir();
-        if is_build && !entry.file_name().to_string_lossy().starts_with(&ours) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_build = name.starts_with(|first: char| first.is_ascii_digit()) && path.is_dir();
+        if is_build && !name.starts_with(&ours) {
             fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
         } else if path.is_file() && path != pointer {
             fs::remove_file(&path).map_err(Error::io("remove", &path))?;
