@@ -78,6 +78,10 @@ fn pages_fit_together() {
     ];
     for (mode, profile, min_similarity) in profiles.into_iter().chain(others) {
         for question in ["token for the login", "what is needed in the garden?", "*"] {
+            if question == "*" && min_similarity.is_some() {
+                // Where nothing is asked, nothing is similar.
+                continue;
+            }
             let page = |limit: usize, offset: usize| {
                 let mut query = query(&mnemon, question).unwrap();
                 (query.mode, query.profile) = (mode, profile);

@@ -217,10 +217,9 @@ mod tests {
             draft.embedding = Some(vec![0.5; numbers]);
             draft
         };
-        let refusal = "embedding must be a vector of 256 numbers, as those of mnemon-english-1 \
-            are (given: 3 numbers)";
+        let refusal = "the embedding has 3 numbers, and vectors of mnemon-english-1 have 256";
         let refused = engine.remember(&me, &Space::Shared, draft(3)).unwrap_err();
-        assert_eq!(refused.code().as_str(), "E_SCHEMA_INVALID");
+        assert_eq!(refused.code().as_str(), "E_EMBEDDING");
         assert_eq!(refused.to_string(), refusal);
 
         let kept = engine.remember(&me, &Space::Shared, draft(256)).unwrap();
