@@ -8,6 +8,8 @@ mod edges;
 mod errors;
 #[path = "documents/log_format.rs"]
 mod log_format;
+#[path = "documents/mcp.rs"]
+mod mcp;
 #[path = "documents/paths.rs"]
 mod paths;
 #[path = "documents/query.rs"]

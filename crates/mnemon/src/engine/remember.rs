@@ -134,8 +134,14 @@ impl Mnemon {
         Ok(())
     }
 
+    /// Drops repeated tags and links, and refuses what can't be kept in that space.
+    pub fn check(&self, space: &Space, draft: &mut Draft) -> Result<()> {
+        draft.check(space, &self.limits())?;
+        self.check_vector(draft.embedding.as_deref())
+    }
+
     /// Refuses a vector that can't be compared with those of the model.
-    pub(super) fn check_vector(&self, own: Option<&[f32]>) -> Result<()> {
+    fn check_vector(&self, own: Option<&[f32]>) -> Result<()> {
         let dimension = self.embedder.dimension();
         match own {
             Some(own) if own.len() != dimension => Err(Error::rule(
