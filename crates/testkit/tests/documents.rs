@@ -14,6 +14,8 @@ mod mcp;
 mod paths;
 #[path = "documents/query.rs"]
 mod query;
+#[path = "documents/schema.rs"]
+mod schema;
 
 use std::fs;
 use std::path::{Path, PathBuf};
