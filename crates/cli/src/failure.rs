@@ -28,7 +28,7 @@ pub(crate) enum Failure {
 }
 
 const REFUSED: u8 = 1;
-const MISUSED: u8 = 2;
+pub(crate) const MISUSED: u8 = 2;
 const BUG: u8 = 3;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -119,7 +119,7 @@ pub(crate) fn exit_code(ended: Result<Outcome, String>, json: bool) -> ExitCode 
             if !json {
                 say("error", &message, &hint);
             }
-            (MISUSED, ErrorShape::new("E_USAGE", message, hint))
+            (MISUSED, ErrorShape::new(ErrorShape::USAGE, message, hint))
         }
         Err(panic) => {
             let message = format!("this is a bug in mnemon: {panic}");
@@ -129,39 +129,18 @@ pub(crate) fn exit_code(ended: Result<Outcome, String>, json: bool) -> ExitCode 
             if !json {
                 say("error", &message, &hint);
             }
-            (BUG, ErrorShape::new("E_INTERNAL", message, hint))
+            (BUG, ErrorShape::new(ErrorShape::INTERNAL, message, hint))
         }
     };
     if json {
-        let text = serde_json::to_string(&shape).unwrap_or_default();
-        let _ = writeln!(io::stderr(), "{text}");
+        say_json(&shape);
     }
     ExitCode::from(code)
 }
 
-/// Help and version are answers; the rest is a misuse.
-pub(crate) fn explain_misuse(error: &clap::Error) -> ExitCode {
-    let json = std::env::args_os().any(|argument| argument == "--json");
-    if error.use_stderr() && json {
-        let rendered = error.render().to_string();
-        let mut lines = rendered.lines().filter(|line| !line.trim().is_empty());
-        let message = lines.next().unwrap_or_default();
-        let message = message
-            .strip_prefix("error: ")
-            .unwrap_or(message)
-            .to_owned();
-        let hint = lines.map(str::trim).collect::<Vec<_>>().join(" ");
-        let shape = ErrorShape::new("E_USAGE", message, hint);
-        let text = serde_json::to_string(&shape).unwrap_or_default();
-        let _ = writeln!(io::stderr(), "{text}");
-        return ExitCode::from(MISUSED);
-    }
-    let _ = error.print();
-    if error.use_stderr() {
-        ExitCode::from(MISUSED)
-    } else {
-        ExitCode::SUCCESS
-    }
+pub(crate) fn say_json(shape: &ErrorShape) {
+    let text = serde_json::to_string(shape).unwrap_or_default();
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 fn say(label: &str, message: &str, hint: &str) {

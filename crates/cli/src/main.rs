@@ -13,6 +13,7 @@ mod failure;
 mod filters;
 mod human;
 mod input;
+mod misuse;
 mod output;
 mod progress;
 mod root;
@@ -25,7 +26,7 @@ use clap::Parser;
 fn main() -> ExitCode {
     let arguments = match arguments::Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return failure::explain_misuse(&error),
+        Err(error) => return misuse::explain(&error),
     };
     let json = arguments.global.json;
     let ended = failure::catch_bugs(|| commands::run(arguments));

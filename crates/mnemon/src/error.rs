@@ -137,6 +137,13 @@ pub enum Error {
         /// What is wrong with it.
         source: Box<Error>,
     },
+    /// A memory has a member that is not known.
+    UnknownMember {
+        /// Its name, shortened.
+        name: String,
+        /// The known one that was probably meant.
+        nearest: Option<String>,
+    },
     /// A rule about a field is broken.
     Rule {
         /// The field: `text`, `importance`, `tags`.
@@ -268,7 +275,9 @@ impl Error {
             Self::UnparsableLine { source, .. }
             | Self::At { source, .. }
             | Self::BadLines { first: source, .. } => source.code(),
-            Self::Rule { .. } | Self::SessionExists { .. } => Code::SchemaInvalid,
+            Self::Rule { .. } | Self::UnknownMember { .. } | Self::SessionExists { .. } => {
+                Code::SchemaInvalid
+            }
             Self::SessionFull { .. } => Code::SizeLimit,
             Self::SessionNotFound { .. } => Code::SessionNotFound,
             Self::NotFound { .. } => Code::NotFound,

@@ -8,10 +8,14 @@ mod edges;
 mod errors;
 #[path = "documents/log_format.rs"]
 mod log_format;
+#[path = "documents/mcp.rs"]
+mod mcp;
 #[path = "documents/paths.rs"]
 mod paths;
 #[path = "documents/query.rs"]
 mod query;
+#[path = "documents/schema.rs"]
+mod schema;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -21,6 +21,11 @@ struct Parts {
 }
 
 impl ErrorShape {
+    /// The code of what was typed and makes no sense.
+    pub const USAGE: &'static str = "E_USAGE";
+    /// The code of a bug of ours.
+    pub const INTERNAL: &'static str = "E_INTERNAL";
+
     /// The shape of an error of the library.
     pub fn of(error: &Error) -> Self {
         let code = error.code();

@@ -30,6 +30,41 @@ pub struct Parsed {
 /// Members that describe a line or are ours to decide, so nobody can set them.
 const OURS: [&str; 5] = ["checksum", "recorded_at", "updated_at", "version", "op"];
 
+/// The members that mean something beside the fields of a body, ours first.
+pub const MEMBERS: [&str; 30] = [
+    "text",
+    "kind",
+    "id",
+    "handle",
+    "space",
+    "author",
+    "turn",
+    "created_at",
+    "importance",
+    "confidence",
+    "tags",
+    "links",
+    "pinned",
+    "sensitive",
+    "tokens",
+    "embedding",
+    "body",
+    "metadata",
+    "state",
+    "recorded_at",
+    "updated_at",
+    "version",
+    "checksum",
+    "op",
+    // The names of the sources.
+    "content",
+    "type",
+    "timestamp",
+    "session_id",
+    "agent_id",
+    "references",
+];
+
 /// Reads one memory.
 pub fn parse_memory(value: Value) -> Result<Parsed> {
     let Value::Object(mut map) = value else {

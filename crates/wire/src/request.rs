@@ -129,7 +129,7 @@ impl RecallRequest {
         Self::parse(parse_json("a request", text)?)
     }
 
-    /// The JSON Schema of a request.
+    /// The JSON Schema of a request: how each member is best written.
     pub fn schema() -> Value {
         schema::schema()
     }

@@ -74,7 +74,7 @@ fn aggregated_lines(aggregated: &Aggregated, out: &mut String) {
                 let hour: String = bucket.hour.to_string().chars().take(16).collect();
                 line(
                     bucket.names.len() as u64,
-                    &format!("{hour}  {}", bucket.names.join(" ")),
+                    &format!("{hour}Z  {}", bucket.names.join(" ")),
                 );
             }
         }

@@ -125,6 +125,12 @@ impl Mnemon {
         Ok(())
     }
 
+    /// Drops repeated tags and links, and refuses what can't be kept in that space.
+    pub fn check(&self, space: &Space, draft: &mut Draft) -> Result<()> {
+        draft.check(space, &self.limits())?;
+        self.check_dimension(draft.embedding.as_deref())
+    }
+
     fn write(&self, caller: &Caller, space: &Space, action: Action) -> Result<Write> {
         Ok(match action {
             Action::Remember(mut draft) => {

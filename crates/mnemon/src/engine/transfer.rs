@@ -303,8 +303,7 @@ impl ImportPlan {
         draft: &mut Draft,
         line: u64,
     ) -> Result<()> {
-        draft.check(space, &engine.limits())?;
-        engine.check_dimension(draft.embedding.as_deref())?;
+        engine.check(space, draft)?;
         if let Some(session) = space.session()
             && self
                 .folded_sessions

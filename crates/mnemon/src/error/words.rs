@@ -99,6 +99,14 @@ impl fmt::Display for Error {
                 write!(f, "{place}.{source}")
             }
             Self::At { place, source } => write!(f, "{place}: {source}"),
+            Self::UnknownMember {
+                name,
+                nearest: Some(near),
+            } => write!(f, "{name} is not known; did you mean {near}?"),
+            Self::UnknownMember {
+                name,
+                nearest: None,
+            } => write!(f, "{name} is not known"),
             Self::Rule { field, rule, given } if given.is_empty() => {
                 write!(f, "{field} must be {rule}")
             }
@@ -198,6 +206,9 @@ impl Error {
             Self::BadLines { .. } => "Correct the input and try again; nothing was changed.".into(),
             Self::At { .. } => {
                 "Correct it and hand all of them in again; nothing was changed.".into()
+            }
+            Self::UnknownMember { .. } => {
+                "Correct the name, or put it into `body` if it is a field of your own.".into()
             }
             Self::Rule { .. } => "Correct this field and try again.".into(),
             Self::Setting { suggestion, .. } | Self::Embedding { suggestion, .. } => {

@@ -34,8 +34,8 @@ impl Answer {
         let message = format!("this is a bug in mnemon: {panic}");
         let hint = "Please report it; what was acknowledged before is safe.";
         Self::refusal(
-            format!("E_INTERNAL: {message}.\nNext: {hint}"),
-            &ErrorShape::new("E_INTERNAL", message.clone(), hint.to_owned()),
+            format!("{}: {message}.\nNext: {hint}", ErrorShape::INTERNAL),
+            &ErrorShape::new(ErrorShape::INTERNAL, message.clone(), hint.to_owned()),
         )
     }
 

@@ -1,5 +1,6 @@
 //! The door to the store: opened by the first call that needs it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mnemon::{Caller, Code, Error, Mnemon, Result};
@@ -24,6 +25,8 @@ pub struct Opened {
 pub(super) struct Door {
     open: Box<dyn Fn(Need) -> Result<Opened> + Send + Sync>,
     opened: Mutex<Option<Arc<Opened>>>,
+    /// Whether it ever was open.
+    was_open: AtomicBool,
 }
 
 impl Door {
@@ -31,6 +34,7 @@ impl Door {
         Self {
             open,
             opened: Mutex::default(),
+            was_open: AtomicBool::new(false),
         }
     }
 
@@ -41,7 +45,18 @@ impl Door {
             return Ok(Arc::clone(there));
         }
         let fresh = Arc::new((self.open)(need)?);
+        self.was_open.store(true, Ordering::Relaxed);
         Ok(Arc::clone(opened.insert(fresh)))
+    }
+
+    /// Whether there was a store before.
+    pub(super) fn was_open(&self) -> bool {
+        self.was_open.load(Ordering::Relaxed)
+    }
+
+    /// Refuses if the store is gone: an open one whose files were removed is only empty.
+    pub(super) fn require(&self) -> Result<()> {
+        (self.open)(Need::There).map(drop)
     }
 
     /// Opens anew for the next call if it was the disk that failed: a server

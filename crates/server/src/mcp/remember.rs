@@ -4,6 +4,7 @@
 //! gets its memories in one transaction. A session that is not there is made.
 
 mod links;
+mod members;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -63,19 +64,45 @@ fn remember_all(shared: &Shared, arguments: Arguments, kept: &mut Kept) -> Resul
 
 /// A memory as it was asked for, and where it goes if that was said.
 struct Asked {
+    /// Where in the call it stands, if it is one of several.
+    place: Option<String>,
     space: Option<Space>,
     members: Arguments,
 }
 
+impl Asked {
+    fn new(place: Option<String>, space: Option<Space>, mut members: Arguments) -> Result<Self> {
+        let read = scope::space(&mut members).and_then(|own| {
+            members::check(&mut members)?;
+            Ok(own)
+        });
+        let own = read.map_err(at(place.as_deref()))?;
+        Ok(Self {
+            place,
+            space: own.or(space),
+            members,
+        })
+    }
+}
+
+/// For `map_err`: it stands at this place of the call.
+fn at(place: Option<&str>) -> impl FnOnce(Error) -> Error {
+    move |error| match place {
+        None => error,
+        Some(place) => Error::At {
+            place: place.to_owned(),
+            source: Box::new(error),
+        },
+    }
+}
+
 /// The memories that the arguments hold.
 fn read(mut arguments: Arguments) -> Result<Vec<Asked>> {
-    let space = scope::space(&mut arguments)?;
     let Some(memories) = fields::take(&mut arguments, "memories") else {
-        return Ok(vec![Asked {
-            space,
-            members: arguments,
-        }]);
+        arguments.remove("memories");
+        return Ok(vec![Asked::new(None, None, arguments)?]);
     };
+    let space = scope::space(&mut arguments)?;
     arguments.retain(|_, value| !value.is_null());
     if let Some(name) = arguments.keys().next() {
         return Err(Error::Rule {
@@ -92,14 +119,17 @@ fn read(mut arguments: Arguments) -> Result<Vec<Asked>> {
         }
         other => return Err(fields::wrong("memories", "a list", &other)),
     };
+    let items = items.into_iter().enumerate();
     items
-        .into_iter()
-        .map(|item| match item {
-            Value::Object(mut members) => Ok(Asked {
-                space: scope::space(&mut members)?.or_else(|| space.clone()),
-                members,
-            }),
-            other => Err(fields::wrong("memories", "a list of objects", &other)),
+        .map(|(number, item)| {
+            let place = format!("memories[{number}]");
+            match item {
+                Value::Object(members) => Asked::new(Some(place), space.clone(), members),
+                other => {
+                    let rule = format!("a list of objects, which {place} is not");
+                    Err(fields::wrong("memories", &rule, &other))
+                }
+            }
         })
         .collect()
 }
@@ -116,7 +146,7 @@ fn by_space(
         .filter_map(|asked| Some(asked.members.get("id")?.as_str()?.to_owned()))
         .collect();
     let mut spaces: Vec<(Space, Vec<Draft>)> = Vec::new();
-    for Asked { space, mut members } in asked {
+    let draft = |space: Option<Space>, mut members: Arguments| -> Result<(Space, Draft)> {
         moment(shared, opened, &mut members)?;
         let session = space.as_ref().unwrap_or(&default).session();
         links::resolve(opened, session, &own_ids, &mut members)?;
@@ -126,6 +156,12 @@ fn by_space(
         let mut draft = parsed.draft;
         // Handles are given out by the store.
         draft.handle = None;
+        opened.engine.check(&space, &mut draft)?;
+        Ok((space, draft))
+    };
+    for asked in asked {
+        let read = draft(asked.space, asked.members);
+        let (space, draft) = read.map_err(at(asked.place.as_deref()))?;
         match spaces.iter_mut().find(|(known, _)| *known == space) {
             Some((_, drafts)) => drafts.push(draft),
             None => spaces.push((space, vec![draft])),

@@ -3,8 +3,12 @@
 //! Every client hands these descriptions to its model at every turn, so each
 //! word is paid for again and again. A test counts them.
 
+use mnemon::recall::Query;
+use mnemon_wire::RecallRequest;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
+
+use super::recall::HITS_MAX;
 
 /// The name of the tool that keeps.
 pub const REMEMBER: &str = "remember";
@@ -37,9 +41,9 @@ fn remember() -> Tool {
 fn remember_fields() -> Value {
     json!({
         "text": text("Self-contained statement"),
-        "session": text("Keep in this session"),
-        "agent": text("Keep in this agent's long-term memory"),
-        "shared": flag("Keep for all agents"),
+        "session": text("In this session"),
+        "agent": text("In this agent's long-term memory"),
+        "shared": flag("For all agents"),
         "kind": { "type": "string", "enum": KINDS, "default": "fact" },
         "tags": texts("Dots make a hierarchy"),
         "importance": { "type": "number", "minimum": 0, "maximum": 1, "default": 0.5 },
@@ -69,50 +73,25 @@ fn remember_fields() -> Value {
 fn recall() -> Tool {
     let annotations = ToolAnnotations::new().read_only(true).open_world(false);
     let description = "Find memories by words and meaning, best first. Filters are optional; \
-        without session, agent or shared everything is searched. Minimums and confidence: 0 to 1.";
-    let mut schema = object(&recall_fields());
-    schema.insert("required".into(), json!(["query"]));
+        without session, agent or shared everything is searched. Minimums: 0 to 1.";
+    let mut schema = RecallRequest::schema();
+    without_bounds(&mut schema);
+    let fields = &mut schema["properties"];
+    fields["limit"]["default"] = json!(Query::LIMIT);
+    fields["limit"]["maximum"] = json!(HITS_MAX);
+    fields["full"] = flag("Whole texts, body and metadata");
+    let schema = schema.as_object().cloned().unwrap_or_default();
     Tool::new(RECALL, description, schema).with_annotations(annotations)
 }
 
-fn recall_fields() -> Value {
-    json!({
-        "query": text("Question or words; \"phrase\", wild*, * for all"),
-        "session": texts("Any of these"),
-        "agent": texts("Long-term memory of these"),
-        "shared": flag("Shared memory"),
-        "kind": texts("As in remember"),
-        "author": texts(""),
-        "tag": texts("All of these"),
-        "any_tag": texts(""),
-        "not_tag": texts(""),
-        "since": text("2026-01-10, 24h, 2 weeks, yesterday"),
-        "until": text(""),
-        "min_importance": number(),
-        "min_priority": number(),
-        "confidence": number(),
-        "open": flag("Unresolved decisions, findings"),
-        "resolved": flag(""),
-        "contains": text("Exact text"),
-        "meta": any_object("Metadata to match"),
-        "include_forgotten": flag(""),
-        "sort": choice(&[
-            "relevance",
-            "newest",
-            "oldest",
-            "importance",
-            "accessed",
-            "access-count",
-            "priority",
-        ]),
-        "limit": { "type": "integer", "default": 10 },
-        "offset": { "type": "integer" },
-        "mode": choice(&["hybrid", "text", "semantic"]),
-        "profile": choice(&["balanced", "product", "weighted"]),
-        "min_similarity": number(),
-        "min_score": number(),
-        "full": flag("Whole texts, body and metadata"),
-    })
+/// Bounds are told once, in words: as members of each field they cost a model more.
+fn without_bounds(schema: &mut Value) {
+    if let Value::Object(members) = schema {
+        for name in ["minimum", "maximum", "additionalProperties"] {
+            members.remove(name);
+        }
+        members.values_mut().for_each(without_bounds);
+    }
 }
 
 const KINDS: [&str; 10] = [
@@ -155,16 +134,8 @@ fn flag(description: &str) -> Value {
     described(json!({ "type": "boolean" }), description)
 }
 
-fn number() -> Value {
-    json!({ "type": "number" })
-}
-
 fn any_object(description: &str) -> Value {
     described(json!({ "type": "object" }), description)
-}
-
-fn choice(names: &[&str]) -> Value {
-    json!({ "type": "string", "enum": names })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! docs/errors.md against the codes of the library.
 
 use mnemon::Code;
+use mnemon_wire::ErrorShape;
 
 use crate::{files_below, read, table_rows};
 
@@ -21,6 +22,14 @@ fn the_table_has_every_code_in_order_with_its_number() {
         })
         .collect();
     assert_eq!(written, known);
+}
+
+#[test]
+fn the_codes_of_the_interfaces_are_explained() {
+    let text = read("docs/errors.md");
+    for code in [ErrorShape::USAGE, ErrorShape::INTERNAL] {
+        assert!(text.contains(&format!("`{code}`")), "{code}");
+    }
 }
 
 #[test]
@@ -54,8 +63,9 @@ fn no_document_names_a_code_that_does_not_exist() {
         let text = read(&document);
         let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         for word in words.filter(|word| word.starts_with("E_")) {
+            let of_interfaces = [ErrorShape::USAGE, ErrorShape::INTERNAL];
             assert!(
-                Code::ALL.iter().any(|code| code.as_str() == word),
+                of_interfaces.contains(&word) || Code::ALL.iter().any(|code| code.as_str() == word),
                 "{document}: {word}"
             );
             named += 1;

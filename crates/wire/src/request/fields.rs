@@ -245,7 +245,7 @@ fn snake_case(name: &str) -> String {
 }
 
 /// A whole number; some programs know only one sort of number, and write 10.0.
-fn whole_number(value: &Value) -> Option<u64> {
+pub(crate) fn whole_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64()?;
         #[expect(

@@ -14,7 +14,6 @@ enum Type {
     Number,
     Count,
     Members,
-    ShareOrWord,
     OneOf(fn() -> Vec<&'static str>),
 }
 
@@ -29,83 +28,40 @@ pub(super) const SORTS: [&str; 7] = [
     "priority",
 ];
 
+/// Models pay for every word of a description, so those that only repeat a name are left out.
 const MEMBERS: [(&str, Type, &str); 28] = [
     (
         "query",
         Type::Text,
-        "What to look for; \"phrases\" and wild*cards are understood, * is everything",
+        "Question or words; \"phrase\", wild*, * for all",
     ),
-    ("session", Type::Texts, "Only in these sessions"),
-    (
-        "agent",
-        Type::Texts,
-        "Only in the long-term memory of these agents",
-    ),
-    ("shared", Type::Flag, "In the shared memory"),
-    (
-        "all",
-        Type::Flag,
-        "In the whole store, which is also what no scope means",
-    ),
-    ("kind", Type::Texts, "Of any of these kinds"),
-    ("author", Type::Texts, "By any of these authors"),
-    (
-        "tag",
-        Type::Texts,
-        "With all of these tags, or tags below them",
-    ),
-    ("any_tag", Type::Texts, "With any of these tags"),
-    ("not_tag", Type::Texts, "With none of these tags"),
-    (
-        "since",
-        Type::Text,
-        "Created then or later: RFC 3339, 2026-01-10, 24h, 2 weeks, yesterday",
-    ),
-    ("until", Type::Text, "Created then or earlier"),
-    ("min_importance", Type::Share, "At least this important"),
-    (
-        "min_priority",
-        Type::Share,
-        "With at least this priority now",
-    ),
-    (
-        "confidence",
-        Type::ShareOrWord,
-        "At least this sure: a number, or high, medium, low",
-    ),
-    ("open", Type::Flag, "Only open decisions and findings"),
-    (
-        "resolved",
-        Type::Flag,
-        "Only resolved decisions and findings",
-    ),
-    (
-        "contains",
-        Type::Text,
-        "With this in the text, whatever the case",
-    ),
-    ("meta", Type::Members, "With these members in the metadata"),
-    ("include_forgotten", Type::Flag, "Forgotten memories too"),
-    (
-        "sort",
-        Type::OneOf(|| SORTS.to_vec()),
-        "The order; by relevance if missing",
-    ),
-    ("limit", Type::Count, "At most so many; 10 if missing"),
-    ("offset", Type::Count, "After so many"),
-    (
-        "mode",
-        Type::OneOf(modes),
-        "By words, by meaning, or by both",
-    ),
-    ("profile", Type::OneOf(profiles), "How to rank"),
-    (
-        "min_similarity",
-        Type::Share,
-        "At least this near in meaning",
-    ),
-    ("min_score", Type::Number, "With at least this score"),
-    ("as_of", Type::Text, "As it was at this moment"),
+    ("session", Type::Texts, ""),
+    ("agent", Type::Texts, "Long-term memory of these"),
+    ("shared", Type::Flag, ""),
+    ("all", Type::Flag, ""),
+    ("kind", Type::Texts, "As in remember"),
+    ("author", Type::Texts, ""),
+    ("tag", Type::Texts, "All of these"),
+    ("any_tag", Type::Texts, ""),
+    ("not_tag", Type::Texts, ""),
+    ("since", Type::Text, "2026-01-10, 24h, 2 weeks, yesterday"),
+    ("until", Type::Text, ""),
+    ("min_importance", Type::Share, ""),
+    ("min_priority", Type::Share, ""),
+    ("confidence", Type::Share, ""),
+    ("open", Type::Flag, "Unresolved decisions, findings"),
+    ("resolved", Type::Flag, ""),
+    ("contains", Type::Text, "Exact text"),
+    ("meta", Type::Members, "Metadata to match"),
+    ("include_forgotten", Type::Flag, ""),
+    ("sort", Type::OneOf(|| SORTS.to_vec()), ""),
+    ("limit", Type::Count, ""),
+    ("offset", Type::Count, ""),
+    ("mode", Type::OneOf(modes), ""),
+    ("profile", Type::OneOf(profiles), ""),
+    ("min_similarity", Type::Share, ""),
+    ("min_score", Type::Number, ""),
+    ("as_of", Type::Text, "As it was then"),
 ];
 
 /// The names of all members.
@@ -119,7 +75,9 @@ pub(super) fn schema() -> Value {
         .iter()
         .map(|(name, kind, description)| {
             let mut schema = kind.schema();
-            schema["description"] = json!(description);
+            if !description.is_empty() {
+                schema["description"] = json!(description);
+            }
             ((*name).to_owned(), schema)
         })
         .collect();
@@ -132,22 +90,16 @@ pub(super) fn schema() -> Value {
 }
 
 impl Type {
+    /// How it is best written; whoever reads it takes a single text for a list as well.
     fn schema(&self) -> Value {
         match self {
             Self::Text => json!({"type": "string"}),
-            Self::Texts => {
-                json!({"type": ["string", "array"], "items": {"type": "string"}})
-            }
+            Self::Texts => json!({"type": "array", "items": {"type": "string"}}),
             Self::Flag => json!({"type": "boolean"}),
             Self::Share => json!({"type": "number", "minimum": 0, "maximum": 1}),
-            Self::ShareOrWord => {
-                json!({"type": ["number", "string"], "minimum": 0, "maximum": 1})
-            }
             Self::Number => json!({"type": "number"}),
             Self::Count => json!({"type": "integer", "minimum": 0, "maximum": LIMIT_MAX}),
-            Self::Members => {
-                json!({"type": "object", "additionalProperties": {"type": "string"}})
-            }
+            Self::Members => json!({"type": "object"}),
             Self::OneOf(words) => json!({"type": "string", "enum": words()}),
         }
     }

@@ -177,8 +177,7 @@ fn related_depth(fields: &mut Fields) -> Result<u32> {
     match fields.take("include_related") {
         None | Some(Value::Bool(false)) => Ok(0),
         Some(Value::Bool(true)) => Ok(1),
-        Some(other) => other
-            .as_u64()
+        Some(other) => fields::whole_number(&other)
             .and_then(|depth| u32::try_from(depth).ok())
             .filter(|depth| *depth <= max)
             .ok_or_else(|| {

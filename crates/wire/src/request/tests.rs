@@ -172,7 +172,6 @@ fn the_schema_has_every_member_and_no_other() {
     let properties = schema["properties"].as_object().unwrap();
     assert_eq!(properties.len(), schema::names().len());
     for (name, member) in properties {
-        assert!(member["description"].is_string(), "{name}");
         for word in member["enum"].as_array().into_iter().flatten() {
             let request = RecallRequest::parse(json!({name: word}));
             assert!(request.is_ok(), "{name}: {word}");

@@ -27,11 +27,13 @@ const REMEMBER: [&str; 20] = [
     "turn",
     "embedding",
 ];
-const RECALL: [&str; 27] = [
+const RECALL: [&str; 29] = [
     "query",
     "session",
     "agent",
     "shared",
+    "all",
+    "as_of",
     "kind",
     "author",
     "tag",

@@ -178,6 +178,13 @@ fn every_filter_keeps_what_fits() {
         texts.sort();
         assert_eq!(texts, expected, "{question}");
     }
+    client.end();
+}
+
+#[test]
+fn questions_that_make_no_sense_are_refused() {
+    let sandbox = Sandbox::with_session();
+    let mut client = Client::ready(&sandbox, &[]);
     let refusals = [
         (
             json!({ "query": "apple", "session": "nowhere" }),
@@ -201,9 +208,59 @@ fn every_filter_keeps_what_fits() {
             json!({ "query": "apple", "limit": 1_000_001 }),
             "E_INVALID_QUERY",
         ),
+        (
+            json!({ "query": "apple", "limit": 1001 }),
+            "E_INVALID_QUERY",
+        ),
+        (
+            json!({ "query": "apple", "as_of": "tomorrow" }),
+            "E_INVALID_QUERY",
+        ),
     ];
     for (question, code) in refusals {
         assert_eq!(client.refused("recall", &question).0, code, "{question}");
+    }
+    let (_, text) = client.refused("recall", &json!({ "query": "apple", "sort": "colour" }));
+    let known = "sort: colour is none of relevance, newest, oldest, importance, accessed, \
+        access-count, priority.";
+    assert!(text.contains(known), "{text}");
+    client.end();
+}
+
+#[test]
+fn a_page_says_how_many_there_are_and_that_it_is_empty() {
+    let sandbox = Sandbox::empty();
+    let mut client = Client::ready(&sandbox, &[]);
+    let memories: Vec<_> = ["a", "b", "c"]
+        .map(|text| json!({ "text": format!("{text} pear") }))
+        .to_vec();
+    client.done("remember", &json!({ "memories": memories }));
+    for (question, beginning) in [
+        (json!({ "query": "pear" }), "3 memories, best first. "),
+        (json!({ "query": "*", "limit": 2 }), "2 of 3 memories. "),
+        (
+            json!({ "query": "*", "limit": 2, "offset": 1 }),
+            "2 memories. ",
+        ),
+        (
+            json!({ "query": "*", "limit": 1, "all": true }),
+            "1 of 3 memories. ",
+        ),
+        (
+            json!({ "query": "*", "limit": 0 }),
+            "Nothing on this page; 3 in all.",
+        ),
+        (
+            json!({ "query": "*", "offset": 9 }),
+            "Nothing on this page; 3 in all.",
+        ),
+        (
+            json!({ "query": "zeppelin", "mode": "text", "offset": 9 }),
+            "Nothing on this page.",
+        ),
+    ] {
+        let text = text_of(&client.done("recall", &question));
+        assert!(text.starts_with(beginning), "{question}: {text}");
     }
     client.end();
 }

@@ -151,6 +151,99 @@ fn a_list_is_kept_space_by_space_and_checked_before() {
 }
 
 #[test]
+fn what_is_wrong_with_one_of_several_is_refused_with_its_place() {
+    let sandbox = Sandbox::with_session();
+    let mut client = Client::ready(&sandbox, &["--session", "s"]);
+    for (bad, message) in [
+        (
+            json!({ "text": "" }),
+            "memories[1].text must be more than white space",
+        ),
+        (json!({}), "memories[1].text must be there"),
+        (
+            json!({ "text": "x", "importance": 2 }),
+            "memories[1].importance must be ",
+        ),
+        (
+            json!({ "text": "x", "session": "../x" }),
+            "memories[1].session must be ",
+        ),
+        (
+            json!({ "text": "x", "ref": ["DEC-009"] }),
+            "memories[1]: there is no memory DEC-009",
+        ),
+        (
+            json!({ "text": "x", "created_at": "soon" }),
+            "memories[1]: this is not a time",
+        ),
+        (
+            json!({ "text": "x", "embedding": [0.5] }),
+            "memories[1]: the embedding has 1 numbers",
+        ),
+        (
+            json!({ "text": "x".repeat(2 << 20) }),
+            "memories[1].text must be ",
+        ),
+        (
+            json!({ "text": "x", "importence": 1 }),
+            "memories[1]: importence is not known; did you mean importance?",
+        ),
+        (
+            json!(7),
+            "memories must be a list of objects, which memories[1] is not (given: 7)",
+        ),
+    ] {
+        let call = json!({ "memories": [{ "text": "fine" }, bad] });
+        let result = client.call("remember", &call);
+        let said = result["structuredContent"]["error"]["message"]
+            .as_str()
+            .unwrap();
+        assert!(said.starts_with(message), "{said}");
+    }
+    client.end();
+    assert_eq!(sandbox.json(&["list"])["total"], 0);
+}
+
+#[test]
+fn members_that_are_not_known_are_refused_with_the_one_that_was_meant() {
+    let sandbox = Sandbox::empty();
+    let mut client = Client::ready(&sandbox, &[]);
+    for (name, message) in [
+        (
+            "importence",
+            "importence is not known; did you mean importance?",
+        ),
+        ("sesion", "sesion is not known; did you mean session?"),
+        ("rationale", "rationale is not known"),
+    ] {
+        let mut call = json!({ "text": "x" });
+        call[name] = json!("y");
+        let result = client.call("remember", &call);
+        let error = &result["structuredContent"]["error"];
+        assert_eq!(error["code"], "E_SCHEMA_INVALID");
+        assert_eq!(error["message"], message);
+        assert!(error["hint"].as_str().unwrap().contains("`body`"));
+    }
+    for tag in [
+        json!({ "tag": "a.b" }),
+        json!({ "tag": ["a.b"] }),
+        json!({ "tags": "a.b" }),
+    ] {
+        let mut call = tag;
+        call["text"] = json!("x");
+        let kept = client.done("remember", &call);
+        let id = kept["structuredContent"]["memories"][0]["id"]
+            .as_str()
+            .unwrap();
+        assert_eq!(sandbox.json(&["get", id])["tags"], json!(["a.b"]), "{call}");
+    }
+    let both = json!({ "text": "x", "tag": "a", "tags": ["b"] });
+    assert_eq!(client.refused("remember", &both).0, "E_SCHEMA_INVALID");
+    client.end();
+    assert_eq!(sandbox.json(&["list"])["total"], 3);
+}
+
+#[test]
 fn a_refusal_says_what_was_kept_before_it() {
     let sandbox = Sandbox::empty();
     let mut client = Client::ready(&sandbox, &[]);

@@ -59,13 +59,17 @@ fn the_handshake_touches_no_file_and_the_first_memory_makes_the_store() {
     let mut client = Client::ready(&sandbox, &["--root", root.to_str().unwrap()]);
     client.request("tools/list", &json!({}));
     assert!(!root.exists());
-    let (code, text) = client.refused("recall", &json!({ "query": "x" }));
-    assert_eq!(code, "E_STORAGE_IO");
-    assert!(text.contains("holds no store"), "{text}");
-    assert!(
-        text.contains("the first remember makes the store"),
-        "{text}"
+    let nothing = client.done("recall", &json!({ "query": "x" }));
+    assert_eq!(
+        text_of(&nothing),
+        "Nothing is remembered yet; the first remember makes the store."
     );
+    assert_eq!(
+        nothing["structuredContent"],
+        json!({ "hits": [], "total": 0 })
+    );
+    let (code, _) = client.refused("recall", &json!({ "query": "x", "limt": 1 }));
+    assert_eq!(code, "E_INVALID_QUERY");
     assert!(!root.exists());
     client.done("remember", &json!({ "text": "x" }));
     assert_eq!(
@@ -102,6 +106,29 @@ fn a_store_that_is_taken_away_is_made_again() {
     client.done("remember", &json!({ "text": "after" }));
     let found = client.done("recall", &json!({ "query": "*" }));
     assert_eq!(texts_of(&found), ["after"]);
+    client.end();
+}
+
+#[test]
+fn a_question_to_a_store_that_is_gone_says_so() {
+    let sandbox = Sandbox::empty();
+    let root = sandbox.path().join("store");
+    let mut client = Client::ready(&sandbox, &["--root", root.to_str().unwrap()]);
+    client.done("remember", &json!({ "text": "before" }));
+    let question = json!({ "query": "before" });
+    assert_eq!(texts_of(&client.done("recall", &question)), ["before"]);
+    std::fs::remove_dir_all(&root).unwrap();
+    for _ in 0..2 {
+        let (code, text) = client.refused("recall", &question);
+        assert_eq!(code, "E_STORAGE_IO");
+        assert!(text.contains("holds no store"), "{text}");
+        assert!(text.contains("was moved or removed meanwhile"), "{text}");
+    }
+    client.done("remember", &json!({ "text": "after" }));
+    assert_eq!(
+        texts_of(&client.done("recall", &json!({ "query": "*" }))),
+        ["after"]
+    );
     client.end();
 }
 
@@ -246,7 +273,7 @@ fn the_tools_cost_a_model_less_than_900_tokens() {
     description: "Keep a memory for later: `text`, or several as `memories`. Goes to the session (made if new), agent or shared memory that is named, else to the default."
     annotations: {"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}
     required: null
-      agent: {"description":"Keep in this agent's long-term memory","type":"string"}
+      agent: {"description":"In this agent's long-term memory","type":"string"}
       author: {"description":"Who said or found it","type":"string"}
       body: {"description":"Fields of its kind: rationale, severity, key, value…","type":"object"}
       confidence: {"maximum":1,"minimum":0,"type":"number"}
@@ -260,23 +287,25 @@ fn the_tools_cost_a_model_less_than_900_tokens() {
       pinned: {"description":"Never fades","type":"boolean"}
       ref: {"description":"Related: ids or handles","items":{"type":"string"},"type":"array"}
       sensitive: {"type":"boolean"}
-      session: {"description":"Keep in this session","type":"string"}
-      shared: {"description":"Keep for all agents","type":"boolean"}
+      session: {"description":"In this session","type":"string"}
+      shared: {"description":"For all agents","type":"boolean"}
       tags: {"description":"Dots make a hierarchy","items":{"type":"string"},"type":"array"}
       text: {"description":"Self-contained statement","type":"string"}
     name: "recall"
-    description: "Find memories by words and meaning, best first. Filters are optional; without session, agent or shared everything is searched. Minimums and confidence: 0 to 1."
+    description: "Find memories by words and meaning, best first. Filters are optional; without session, agent or shared everything is searched. Minimums: 0 to 1."
     annotations: {"openWorldHint":false,"readOnlyHint":true}
     required: ["query"]
       agent: {"description":"Long-term memory of these","items":{"type":"string"},"type":"array"}
+      all: {"type":"boolean"}
       any_tag: {"items":{"type":"string"},"type":"array"}
+      as_of: {"description":"As it was then","type":"string"}
       author: {"items":{"type":"string"},"type":"array"}
       confidence: {"type":"number"}
       contains: {"description":"Exact text","type":"string"}
       full: {"description":"Whole texts, body and metadata","type":"boolean"}
       include_forgotten: {"type":"boolean"}
       kind: {"description":"As in remember","items":{"type":"string"},"type":"array"}
-      limit: {"default":10,"type":"integer"}
+      limit: {"default":10,"maximum":1000,"type":"integer"}
       meta: {"description":"Metadata to match","type":"object"}
       min_importance: {"type":"number"}
       min_priority: {"type":"number"}
@@ -289,8 +318,8 @@ fn the_tools_cost_a_model_less_than_900_tokens() {
       profile: {"enum":["balanced","product","weighted"],"type":"string"}
       query: {"description":"Question or words; \"phrase\", wild*, * for all","type":"string"}
       resolved: {"type":"boolean"}
-      session: {"description":"Any of these","items":{"type":"string"},"type":"array"}
-      shared: {"description":"Shared memory","type":"boolean"}
+      session: {"items":{"type":"string"},"type":"array"}
+      shared: {"type":"boolean"}
       since: {"description":"2026-01-10, 24h, 2 weeks, yesterday","type":"string"}
       sort: {"enum":["relevance","newest","oldest","importance","accessed","access-count","priority"],"type":"string"}
       tag: {"description":"All of these","items":{"type":"string"},"type":"array"}

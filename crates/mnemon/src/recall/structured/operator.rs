@@ -135,9 +135,9 @@ impl FromStr for Operator {
 
     fn from_str(text: &str) -> Result<Self> {
         let own = Self::ALL.into_iter().map(|known| (known.as_str(), known));
-        let known = own.chain(Self::OTHER_NAMES);
-        let given = squashed(text);
-        if let Some((_, operator)) = known.clone().find(|(name, _)| squashed(name) == given) {
+        let mut known = own.chain(Self::OTHER_NAMES);
+        let given = |name: &str| name == text || camel_case(name) == text;
+        if let Some((_, operator)) = known.find(|(name, _)| given(name)) {
             return Ok(operator);
         }
         let meant = match nearest(text, Self::ALL.map(Self::as_str)) {
@@ -151,10 +151,16 @@ impl FromStr for Operator {
     }
 }
 
-/// `lessThan` and `less_than` are the same name.
-fn squashed(name: &str) -> String {
-    let letters = name.chars().filter(|c| *c != '_');
-    letters.map(|c| c.to_ascii_lowercase()).collect()
+/// `less_than` as `lessThan`.
+fn camel_case(name: &str) -> String {
+    let mut parts = name.split('_');
+    let mut camel = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (first, rest) = part.split_at(1.min(part.len()));
+        camel.push_str(&first.to_ascii_uppercase());
+        camel.push_str(rest);
+    }
+    camel
 }
 
 impl fmt::Display for Operator {
