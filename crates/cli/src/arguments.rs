@@ -90,6 +90,8 @@ pub(crate) enum Command {
     Import(commands::import::Import),
     /// Hand out memories, to a file or to the terminal
     Export(commands::export::Export),
+    /// Show a text as it would be kept, without secrets
+    Redact(commands::redact::Redact),
     /// Check every line and the index
     Verify(commands::verify::Verify),
     /// Set damage aside and make the index anew

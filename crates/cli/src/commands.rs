@@ -15,6 +15,7 @@ pub(crate) mod list;
 pub(crate) mod mcp;
 pub(crate) mod query;
 pub(crate) mod recall;
+pub(crate) mod redact;
 pub(crate) mod reindex;
 pub(crate) mod related;
 pub(crate) mod remember;
@@ -50,6 +51,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Deleted(command) => command.run(&context),
         Command::Import(command) => command.run(&context),
         Command::Export(command) => command.run(&context),
+        Command::Redact(command) => command.run(&context),
         Command::Verify(_) => verify::Verify::run(&context),
         Command::Repair(command) => command.run(&context),
         Command::Reindex(_) => reindex::Reindex::run(&context),

@@ -45,6 +45,14 @@ impl Output {
         }
     }
 
+    /// Says something beside the answer, to people only: a program has it in its JSON.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.json {
+            // Whoever closed standard error does not want to know.
+            let _ = writeln!(anstream::stderr(), "{text}");
+        }
+    }
+
     /// Prints text for people; colour is left out where it would be noise.
     pub(crate) fn human(text: &str) -> Outcome {
         let mut stdout = anstream::stdout();

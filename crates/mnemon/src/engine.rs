@@ -29,6 +29,7 @@ use crate::embed::{BuiltIn, Embedder};
 use crate::error::Result;
 use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Space};
 use crate::random;
+use crate::redact::Redactor;
 use crate::store::local::{LocalOptions, LocalStore};
 use crate::store::{
     Batch, Change, Filter, OnFull, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection,
@@ -43,6 +44,7 @@ pub struct Mnemon {
     clock: Clock,
     random: Random,
     embedder: Arc<dyn Embedder>,
+    redactor: Redactor,
     /// What was asked for since the last write: how often, and when last.
     accesses: Mutex<HashMap<MemoryId, (Space, u64, Time)>>,
 }
@@ -55,6 +57,7 @@ impl Mnemon {
     pub fn new(store: Arc<dyn Store>, config: Config) -> Self {
         Self {
             store,
+            redactor: Redactor::new(&config.privacy),
             config,
             clock: Clock::system(),
             random: Arc::new(random),
@@ -87,6 +90,11 @@ impl Mnemon {
     /// The settings.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// What takes out of everything that is written what must not be kept.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
     }
 
     /// What time it is for this engine.

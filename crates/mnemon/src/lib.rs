@@ -41,6 +41,7 @@ pub mod error;
 pub mod memory;
 pub mod nearest;
 pub mod recall;
+pub mod redact;
 pub mod session;
 pub mod store;
 pub mod time;

@@ -14,6 +14,7 @@ mod memory;
 pub mod parse;
 mod query;
 mod recall;
+mod redact;
 mod related;
 mod report;
 pub mod request;
@@ -28,6 +29,7 @@ pub use memory::{MemoriesShape, MemoryShape};
 pub use parse::{Parsed, kind_from_word, parse_memory};
 pub use query::AnswerShape;
 pub use recall::{BatchLine, HitShape, RecalledShape};
+pub use redact::{RedactedShape, RedactionShape};
 pub use related::{RelatedShape, SimilarShape};
 pub use report::{
     ForgottenShape, ImportedShape, ReindexedShape, RememberedShape, RepairShape, StatsShape,

@@ -8,6 +8,8 @@ use mnemon::memory::{Handle, Kind, MemoryId, SessionId, Space};
 use mnemon::store::{Reindexed, Repair, Stats, Verification};
 use serde::Serialize;
 
+use crate::redact::RedactionShape;
+
 /// What became of a memory that was handed in.
 #[derive(Debug, Serialize)]
 pub struct RememberedShape<'a> {
@@ -15,6 +17,8 @@ pub struct RememberedShape<'a> {
     handle: Option<Handle>,
     space: &'a Space,
     durable: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    redacted: Vec<RedactionShape<'a>>,
 }
 
 impl<'a> RememberedShape<'a> {
@@ -25,6 +29,7 @@ impl<'a> RememberedShape<'a> {
             handle: kept.handle,
             space: &kept.space,
             durable: kept.durable,
+            redacted: RedactionShape::all(&kept.redacted),
         }
     }
 }
@@ -56,6 +61,8 @@ pub struct ImportedShape<'a> {
     skipped: u64,
     sessions: &'a [SessionId],
     dangling_links: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    redacted: Vec<RedactionShape<'a>>,
     /// Always empty: whatever can't be taken refuses the whole import.
     errors: [&'static str; 0],
 }
@@ -68,6 +75,7 @@ impl<'a> ImportedShape<'a> {
             skipped: imported.skipped,
             sessions: &imported.sessions,
             dangling_links: imported.dangling,
+            redacted: RedactionShape::all(&imported.redacted),
             errors: [],
         }
     }

@@ -10,6 +10,7 @@ use mnemon_wire::{Format, ImportedShape, read_import};
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::count;
+use crate::human::redacted::redactions;
 use crate::input;
 use crate::progress::Bar;
 
@@ -53,6 +54,11 @@ impl Import {
         let mut bar = Bar::new(&context.output, "Importing");
         let imported = engine.import(&context.caller()?, items, &mut |at| bar.draw(at))?;
         drop(bar);
+        if let Some(taken) = redactions(&imported.redacted) {
+            context
+                .output
+                .note(&format!("Redacted before it was kept: {taken}."));
+        }
         context.output.answer(&ImportedShape::of(&imported), || {
             let number = count(imported.imported, "memory", "memories");
             let mut out = format!("Imported {number}");

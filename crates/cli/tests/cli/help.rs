@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 34] = [
+const COMMANDS: [&[&str]; 35] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -25,6 +25,7 @@ const COMMANDS: [&[&str]; 34] = [
     &["deleted"],
     &["import"],
     &["export"],
+    &["redact"],
     &["verify"],
     &["repair"],
     &["reindex"],
@@ -75,6 +76,7 @@ fn the_first_page_lists_the_commands() {
       deleted      List what is forgotten and can be brought back
       import       Take in memories from a file
       export       Hand out memories, to a file or to the terminal
+      redact       Show a text as it would be kept, without secrets
       verify       Check every line and the index
       repair       Set damage aside and make the index anew
       reindex      Make the index anew

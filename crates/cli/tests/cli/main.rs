@@ -10,6 +10,7 @@ mod first_steps;
 mod help;
 mod human;
 mod mcp;
+mod privacy;
 mod relations;
 mod rules;
 mod settings;

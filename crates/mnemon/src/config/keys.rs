@@ -1,6 +1,7 @@
 //! The table of settings: the only place that knows a key, its default and its limits.
 
-use super::rule::{Rule, bytes, choice, text, whole};
+use super::rule::{Rule, bytes, choice, text, whole, words};
+use crate::redact::Subject;
 
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
@@ -90,6 +91,19 @@ pub(super) static KEYS: &[Key] = &[
         name: "search.timeout_ms",
         rule: whole(5_000, 1, 600_000),
         comment: "How long a question may take before it is given up.",
+    },
+    Key {
+        name: "privacy.redact",
+        rule: words(&["secrets"], Subject::WORDS),
+        comment: "What is taken out of everything before it is kept: secrets (keys, tokens, \
+            passwords, card numbers), personal (email, phone, iban), or single ones of these; \
+            [] for nothing.",
+    },
+    Key {
+        name: "privacy.patterns",
+        rule: Rule::Patterns,
+        comment: "What else is taken out, each as 'class=regular expression', such as \
+            'ticket=ACME-[0-9]+'.",
     },
     Key {
         name: "privacy.session_recovery_days",

@@ -7,6 +7,10 @@ use toml::de::DeValue;
 
 use super::bytes;
 use crate::nearest::nearest;
+use crate::redact::Pattern;
+
+/// The most words or patterns that a list may have.
+const LIST_MAX: usize = 100;
 
 /// The values that are possible, and the one that holds by default.
 #[derive(Debug)]
@@ -25,6 +29,13 @@ pub(super) enum Rule {
         default: &'static str,
         chars_max: usize,
     },
+    /// Some of these words, or none.
+    Words {
+        default: &'static [&'static str],
+        words: &'static [&'static str],
+    },
+    /// Patterns for redaction; by default none.
+    Patterns,
 }
 
 pub(super) const fn whole(default: i64, min: i64, max: i64) -> Rule {
@@ -43,12 +54,21 @@ pub(super) const fn text(default: &'static str, chars_max: usize) -> Rule {
     Rule::Text { default, chars_max }
 }
 
+pub(super) const fn words(
+    default: &'static [&'static str],
+    words: &'static [&'static str],
+) -> Rule {
+    Rule::Words { default, words }
+}
+
 impl Rule {
     /// The default, as TOML.
     pub(super) fn default(&self) -> String {
         match *self {
             Self::Whole { default, .. } | Self::Bytes { default, .. } => default.to_string(),
             Self::Choice { default, .. } | Self::Text { default, .. } => quote(default),
+            Self::Words { default, .. } => list(default.iter().copied()),
+            Self::Patterns => list([]),
         }
     }
 
@@ -62,6 +82,11 @@ impl Rule {
                 Self::Bytes { .. } | Self::Choice { .. } | Self::Text { .. },
                 DeValue::String(text),
             ) => self.check_text(text),
+            (Self::Words { .. } | Self::Patterns, DeValue::Array(items)) => {
+                let texts: Option<Vec<&str>> =
+                    items.iter().map(|item| item.get_ref().as_str()).collect();
+                self.check_list(&texts?)
+            }
             _ => None,
         }
     }
@@ -78,7 +103,31 @@ impl Rule {
                     && !text.chars().any(char::is_control);
                 fits.then(|| quote(text))
             }
+            Self::Words { .. } | Self::Patterns => self.check_list_text(text.trim()),
         }
+    }
+
+    /// A list from the environment: as TOML writes it, words with commas, or one pattern.
+    fn check_list_text(&self, text: &str) -> Option<String> {
+        if text.starts_with('[') {
+            return self.check_toml(DeValue::parse(text).ok()?.get_ref());
+        }
+        match self {
+            Self::Words { .. } if !text.is_empty() => {
+                let words: Vec<_> = text.split(',').map(str::trim).collect();
+                self.check_list(&words)
+            }
+            Self::Patterns if !text.is_empty() => self.check_list(&[text]),
+            _ => self.check_list(&[]),
+        }
+    }
+
+    fn check_list(&self, items: &[&str]) -> Option<String> {
+        let fits = |item: &&str| match self {
+            Self::Words { words, .. } => words.contains(item),
+            _ => item.parse::<Pattern>().is_ok(),
+        };
+        (items.len() <= LIST_MAX && items.iter().all(fits)).then(|| list(items.iter().copied()))
     }
 
     fn check_number(&self, number: i64) -> Option<String> {
@@ -86,7 +135,7 @@ impl Rule {
             Self::Whole { min, max, .. } | Self::Bytes { min, max, .. } => {
                 (*min..=*max).contains(&number).then(|| number.to_string())
             }
-            Self::Choice { .. } | Self::Text { .. } => None,
+            Self::Choice { .. } | Self::Text { .. } | Self::Words { .. } | Self::Patterns => None,
         }
     }
 
@@ -115,6 +164,14 @@ impl Rule {
                 "must be text of 1 to {chars_max} characters that is not blank and has no \
                  control characters"
             ),
+            Self::Words { words, .. } => {
+                let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
+                format!("must be a list of any of {}", words.join(", "))
+            }
+            Self::Patterns => format!(
+                "must be a list of at most {LIST_MAX} texts of the form \
+                 'class=regular expression', the class in small letters, digits and _"
+            ),
         }
     }
 
@@ -131,6 +188,11 @@ impl Rule {
             None => format!("The default is {}.", self.default()),
         }
     }
+}
+
+fn list<'a>(items: impl IntoIterator<Item = &'a str>) -> String {
+    let items: Vec<_> = items.into_iter().map(quote).collect();
+    format!("[{}]", items.join(", "))
 }
 
 fn quote(text: &str) -> String {

@@ -5,6 +5,7 @@
 use serde::Deserialize;
 
 use super::merge;
+use crate::redact::{Pattern, Subject};
 
 /// Every setting; the default is what holds without any file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -19,7 +20,7 @@ pub struct Config {
     pub sessions: SessionsConfig,
     /// How questions are answered.
     pub search: SearchConfig,
-    /// How long deleted things can be brought back.
+    /// What is not kept, and how long deleted things can be brought back.
     pub privacy: PrivacyConfig,
     /// What is assumed when the caller does not say.
     pub defaults: DefaultsConfig,
@@ -101,9 +102,13 @@ pub struct SearchConfig {
     pub timeout_ms: u64,
 }
 
-/// How long deleted things can be brought back.
+/// What is not kept, and how long deleted things can be brought back.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct PrivacyConfig {
+    /// What is taken out of everything that is written.
+    pub redact: Vec<Subject>,
+    /// What else is.
+    pub patterns: Vec<Pattern>,
     /// For memories of a session and for sessions.
     pub session_recovery_days: u32,
     /// For long-term memory.

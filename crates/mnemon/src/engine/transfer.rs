@@ -7,6 +7,7 @@ use crate::caller::Caller;
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Draft, Memory, MemoryId, Reference, SessionId, Space, State};
+use crate::redact::{self, Redaction};
 use crate::session::SessionDetails;
 use crate::store::{OnFull, Progress, Write};
 
@@ -50,6 +51,8 @@ pub struct Imported {
     pub sessions: Vec<SessionId>,
     /// Links whose other end is neither in the store nor in the file.
     pub dangling: u64,
+    /// What was taken out before it was kept.
+    pub redacted: Vec<Redaction>,
 }
 
 impl Mnemon {
@@ -72,6 +75,7 @@ impl Mnemon {
         self.refuse_what_never_fits(&plan)?;
         let mut report = Imported {
             dangling: self.count_dangling(&plan)?,
+            redacted: redact::sum(&plan.redacted),
             ..Imported::default()
         };
         let total = plan
@@ -214,6 +218,7 @@ struct ImportPlan {
     /// The line on which each id stands.
     ids: HashMap<MemoryId, u64>,
     folded_sessions: HashSet<String>,
+    redacted: Vec<Redaction>,
     bad: Vec<Error>,
 }
 
@@ -226,18 +231,23 @@ struct Parcel {
 impl ImportPlan {
     fn take(&mut self, engine: &Mnemon, caller: &Caller, item: ImportItem) {
         match item {
-            ImportItem::Session { id, details } => {
+            ImportItem::Session { id, mut details } => {
+                self.redacted
+                    .extend(engine.redactor.redact_details(&mut details));
                 self.spaces.entry(Space::Session(id)).or_default().details = Some(details);
             }
             ImportItem::Memory {
                 line,
                 space,
                 mut draft,
-                state,
+                mut state,
             } => {
                 Mnemon::fill_in(caller, &mut draft);
                 let id = engine.id_for(&draft);
-                match self.check(engine, &space, &id, &mut draft, line) {
+                match self
+                    .redact(engine, &mut draft, &mut state)
+                    .and_then(|()| self.check(engine, &space, &id, &mut draft, line))
+                {
                     Ok(()) => {
                         self.ids.insert(id.clone(), line);
                         self.spaces
@@ -253,6 +263,15 @@ impl ImportPlan {
                 }
             }
         }
+    }
+
+    fn redact(&mut self, engine: &Mnemon, draft: &mut Draft, state: &mut State) -> Result<()> {
+        self.redacted.extend(engine.redactor.redact_draft(draft)?);
+        if let Some(forgotten) = &mut state.forgotten {
+            let reason = &mut forgotten.reason;
+            self.redacted.extend(engine.redactor.redact_text(reason));
+        }
+        Ok(())
     }
 
     fn check(
