@@ -9,6 +9,7 @@
 
 pub mod aggregate;
 mod answer;
+pub(crate) mod authors;
 pub(crate) mod bm25;
 pub mod document;
 pub mod hit;
@@ -24,6 +25,7 @@ pub(crate) mod understood;
 pub(crate) mod words;
 
 pub use answer::recall;
+pub use authors::Authors;
 pub use document::Document;
 pub use hit::{Hit, Part, Recalled};
 pub use probe::{Candidate, Candidates, Key, Place, Probe, Rarity, Term, tie_of};

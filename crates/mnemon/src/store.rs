@@ -18,12 +18,11 @@ pub use report::{
     VerifyProblem,
 };
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
-use crate::recall::{Candidates, Key, Probe};
+use crate::recall::{Authors, Candidates, Key, Probe};
 use crate::session::Session;
 use crate::time::Time;
 
@@ -84,7 +83,7 @@ pub trait Store: Send + Sync {
 /// One consistent look at a store.
 pub trait View {
     /// Everybody who wrote anything, by the number that candidates give.
-    fn authors(&self) -> Result<BTreeMap<u32, String>>;
+    fn authors(&self) -> Result<Arc<Authors>>;
 
     /// What is known of the memories that could be meant.
     fn candidates(&self, probe: &Probe) -> Result<Candidates>;

@@ -3,18 +3,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on should stop")]
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use mnemon::embed::BuiltIn;
 use mnemon::engine::NewSession;
 use mnemon::memory::{Draft, Kind, Space};
-use mnemon::recall::{self, Mode, Query, Question};
-use mnemon::store::Filter;
+use mnemon::recall::{self, Hit, Mode, Profile, Query, Question};
 use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::store::{Filter, Sort};
 use mnemon::{Caller, Code, Config, Mnemon, Result};
 use proptest::prelude::*;
 use std::sync::Arc;
 use tempfile::TempDir;
+
+/// More than are looked at closely for a first page.
+const MEMORIES: usize = 420;
 
 /// A store of turns and facts, some searchable by the tables and some pending.
 fn stage() -> (TempDir, Arc<LocalStore>, Mnemon) {
@@ -28,7 +32,7 @@ fn stage() -> (TempDir, Arc<LocalStore>, Mnemon) {
     let me = Caller::user("ada");
     let session = mnemon.create_session(&me, NewSession::default()).unwrap();
     let words = ["token", "login", "database", "invoice", "garden", "boat"];
-    for number in 0..120_usize {
+    for number in 0..MEMORIES {
         let text = format!(
             "The {} needs a {} by day {number}",
             words[number % 6],
@@ -45,39 +49,105 @@ fn stage() -> (TempDir, Arc<LocalStore>, Mnemon) {
     (folder, store, mnemon)
 }
 
-fn ask(mnemon: &Mnemon, text: &str, limit: usize, offset: usize) -> Result<Vec<String>> {
+fn query(mnemon: &Mnemon, text: &str) -> Result<Query> {
     let filter = Filter::all(mnemon.now().micros());
-    let mut query = Query::new(Question::parse(text)?, filter);
+    Ok(Query::new(Question::parse(text)?, filter))
+}
+
+fn ids(mnemon: &Mnemon, query: &Query) -> Result<Vec<String>> {
+    let recalled = mnemon.recall(&Caller::user("ada"), query)?;
+    let hits = recalled.hits.iter();
+    Ok(hits.map(|hit| hit.memory.id.to_string()).collect())
+}
+
+fn ask(mnemon: &Mnemon, text: &str, limit: usize, offset: usize) -> Result<Vec<String>> {
+    let mut query = query(mnemon, text)?;
     query.filter.limit = limit;
     query.filter.offset = offset;
-    let recalled = mnemon.recall(&Caller::user("ada"), &query)?;
-    Ok(recalled
-        .hits
-        .iter()
-        .map(|hit| hit.memory.id.to_string())
-        .collect())
+    ids(mnemon, &query)
 }
 
 #[test]
 fn pages_fit_together() {
     let (_folder, _store, mnemon) = stage();
-    for question in [
-        "token for the login",
-        "boat",
-        "what is needed in the garden?",
-        "*",
-    ] {
-        let whole = ask(&mnemon, question, 60, 0).unwrap();
-        assert!(whole.len() >= 20, "{question}: {}", whole.len());
-        for size in [1, 7, 20] {
-            let pages: Vec<String> = (0..whole.len())
-                .step_by(size)
-                .flat_map(|offset| ask(&mnemon, question, size, offset).unwrap())
-                .take(whole.len())
-                .collect();
-            assert_eq!(pages, whole, "{question} in pages of {size}");
+    let profiles = Profile::ALL.map(|(_, profile)| (Mode::Hybrid, profile, None));
+    let others = [
+        (Mode::Text, Profile::Balanced, None),
+        (Mode::Semantic, Profile::Balanced, Some(0.1)),
+        (Mode::Hybrid, Profile::Balanced, Some(0.3)),
+    ];
+    for (mode, profile, min_similarity) in profiles.into_iter().chain(others) {
+        for question in ["token for the login", "what is needed in the garden?", "*"] {
+            let page = |limit: usize, offset: usize| {
+                let mut query = query(&mnemon, question).unwrap();
+                (query.mode, query.profile) = (mode, profile);
+                query.min_similarity = min_similarity;
+                (query.filter.limit, query.filter.offset) = (limit, offset);
+                ids(&mnemon, &query).unwrap()
+            };
+            let about = format!("{question} by {mode:?} and {profile:?}");
+            let whole = page(1000, 0);
+            assert!(whole.len() > 100, "{about}: {}", whole.len());
+            let once: BTreeSet<&String> = whole.iter().collect();
+            assert_eq!(once.len(), whole.len(), "{about}");
+            for size in [7, 30, 130] {
+                let pages: Vec<String> = (0..whole.len())
+                    .step_by(size)
+                    .flat_map(|offset| page(size, offset))
+                    .collect();
+                assert_eq!(pages, whole, "{about} in pages of {size}");
+            }
         }
     }
+}
+
+#[test]
+fn scores_never_rise_down_the_list() {
+    let (_folder, _store, mnemon) = stage();
+    for (_, profile) in Profile::ALL {
+        let mut query = query(&mnemon, "token for the login").unwrap();
+        query.profile = profile;
+        query.filter.limit = 1000;
+        let recalled = mnemon.recall(&Caller::user("ada"), &query).unwrap();
+        let scores = recalled.hits.iter().map(|hit| hit.score);
+        assert!(scores.is_sorted_by(|a, b| a >= b), "{profile:?}");
+    }
+}
+
+#[test]
+fn in_another_order_come_only_those_that_answer() {
+    let (_folder, _store, mnemon) = stage();
+    let mut query = query(&mnemon, "boat").unwrap();
+    query.sort = Some(Sort::Oldest);
+    query.filter.limit = 1000;
+    let recalled = mnemon.recall(&Caller::user("ada"), &query).unwrap();
+    let near = |hit: &Hit| hit.similarity.is_some_and(|own| own >= 0.6);
+    let fits = |hit: &Hit| hit.memory.text.as_str().contains("boat") || near(hit);
+    assert!(recalled.hits.iter().all(fits));
+    assert!(recalled.hits.len() >= MEMORIES / 6 && recalled.hits.len() < MEMORIES);
+    assert_eq!(recalled.total, recalled.hits.len() as u64);
+    let times = recalled
+        .hits
+        .iter()
+        .map(|hit| hit.memory.created_at.micros());
+    assert!(times.is_sorted());
+}
+
+#[test]
+fn what_nothing_speaks_for_is_no_answer() {
+    let folder = TempDir::new().unwrap();
+    let store = Arc::new(LocalStore::create(folder.path(), LocalOptions::default()).unwrap());
+    let mnemon = Mnemon::new(store, Config::default());
+    let text = "The deploy key rotates every month".parse().unwrap();
+    let draft = Draft::new(Kind::Fact, text);
+    mnemon
+        .remember(&Caller::user("ada"), &Space::Shared, draft)
+        .unwrap();
+    let hits = |question: &str| ask(&mnemon, question, 10, 0).unwrap().len();
+    assert_eq!(hits("which database"), 0);
+    assert_eq!(hits("boat trip"), 0);
+    assert_eq!(hits("credentials"), 1, "another word for a key");
+    assert_eq!(hits("what rotates"), 1);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub struct TopicsShape<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct TopicShape<'a> {
+pub(crate) struct TopicShape<'a> {
     name: &'a str,
     weight: f64,
     mentions: u64,
@@ -43,7 +43,7 @@ impl<'a> TopicsShape<'a> {
 }
 
 impl<'a> TopicShape<'a> {
-    fn of(topic: &'a Topic) -> Self {
+    pub(crate) fn of(topic: &'a Topic) -> Self {
         let memories = topic.memories.iter();
         Self {
             name: &topic.name,
@@ -77,7 +77,8 @@ fn plural(kind: Kind) -> &'static str {
 /// What happened in a session.
 #[derive(Debug, Serialize)]
 pub struct TimelineShape<'a> {
-    session_id: &'a SessionId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a SessionId>,
     events: Vec<EventShape<'a>>,
     /// By the hour of UTC in which they begin: `2026-01-11T14:00`.
     buckets: BTreeMap<String, BucketShape<'a>>,
@@ -105,9 +106,9 @@ struct BucketShape<'a> {
 }
 
 impl<'a> TimelineShape<'a> {
-    /// The shape of a timeline of which only these events are shown.
+    /// The shape of a timeline, of a session or of many, of which only these events are shown.
     pub fn of(
-        session_id: &'a SessionId,
+        session_id: Option<&'a SessionId>,
         timeline: &'a Timeline,
         shown: &'a [TimelineEvent],
     ) -> Self {
@@ -158,7 +159,7 @@ pub struct SummaryShape<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct AgentShape<'a> {
+pub(crate) struct AgentShape<'a> {
     name: Option<&'a str>,
     memories: u64,
     messages: u64,
@@ -232,7 +233,7 @@ impl<'a> SummaryShape<'a> {
 }
 
 impl<'a> AgentShape<'a> {
-    fn of(activity: &'a AgentActivity) -> Self {
+    pub(crate) fn of(activity: &'a AgentActivity) -> Self {
         Self {
             name: activity.name.as_deref(),
             memories: activity.memories,

@@ -1,18 +1,20 @@
 //! The answer to a structured query as it is printed.
 
+use std::collections::BTreeMap;
+
 use mnemon::recall::Answer;
-use mnemon::recall::structured::Counts;
+use mnemon::recall::structured::Aggregated;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
-use crate::{HitShape, MemoryShape};
+use crate::aggregate::{AgentShape, TopicShape};
+use crate::{HitShape, MemoryShape, TimelineShape};
 
-/// The hits, how many fit, what was counted, and what is linked to the hits.
+/// The hits, how many fit, what was made of all of them, and what the hits have to do with.
 #[derive(Debug, Serialize)]
 pub struct AnswerShape<'a> {
     hits: Vec<HitShape<'a>>,
     total: u64,
-    aggregations: Map<String, Value>,
+    aggregations: BTreeMap<&'static str, AggregatedShape<'a>>,
     related: Vec<MemoryShape<'a>>,
 }
 
@@ -28,7 +30,7 @@ impl<'a> AnswerShape<'a> {
                 .collect(),
             total: answer.total,
             aggregations: aggregations
-                .map(|(own, counts)| (own.as_str().to_owned(), value(counts)))
+                .map(|(own, aggregated)| (own.as_str(), AggregatedShape::of(aggregated)))
                 .collect(),
             related: related
                 .map(|memory| MemoryShape::of(memory, future_skew_minutes))
@@ -37,13 +39,27 @@ impl<'a> AnswerShape<'a> {
     }
 }
 
-fn value(counts: &Counts) -> Value {
-    match counts {
-        Counts::All(count) => (*count).into(),
-        Counts::By(names) => names
-            .iter()
-            .map(|(name, count)| (name.clone(), Value::from(*count)))
-            .collect::<Map<_, _>>()
-            .into(),
+/// What was made of all that fits; its name says which shape it has.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum AggregatedShape<'a> {
+    Count(u64),
+    Counts(&'a BTreeMap<String, u64>),
+    Agents(Vec<AgentShape<'a>>),
+    Topics(Vec<TopicShape<'a>>),
+    Timeline(TimelineShape<'a>),
+}
+
+impl<'a> AggregatedShape<'a> {
+    fn of(aggregated: &'a Aggregated) -> Self {
+        match aggregated {
+            Aggregated::Count(count) => Self::Count(*count),
+            Aggregated::Counts(counts) => Self::Counts(counts),
+            Aggregated::Agents(agents) => Self::Agents(agents.iter().map(AgentShape::of).collect()),
+            Aggregated::Topics(topics) => Self::Topics(topics.iter().map(TopicShape::of).collect()),
+            Aggregated::Timeline(timeline) => {
+                Self::Timeline(TimelineShape::of(None, timeline, &timeline.events))
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use mnemon::Time;
 use mnemon::memory::Memory;
-use mnemon::recall::structured::Counts;
+use mnemon::recall::structured::Aggregated;
 use mnemon::recall::{Answer, Recalled};
 
 use super::LABEL;
@@ -24,17 +24,15 @@ pub(crate) fn answer(answer: &Answer, asked: bool, room: usize, now: Time) -> St
         let memories: Vec<Memory> = answer.hits.iter().map(|hit| hit.memory.clone()).collect();
         memory_table(&memories, answer.total, None, room, now)
     };
-    for (aggregation, counts) in &answer.aggregations {
+    for (aggregation, aggregated) in &answer.aggregations {
         let name = aggregation.as_str();
-        match counts {
-            Counts::All(count) => {
+        match aggregated {
+            Aggregated::Count(count) => {
                 let _ = writeln!(out, "\n{LABEL}{name}{LABEL:#} {count}");
             }
-            Counts::By(names) => {
+            _ => {
                 let _ = writeln!(out, "\n{LABEL}{name}{LABEL:#}");
-                for (name, count) in names {
-                    let _ = writeln!(out, "{count:>7}  {}", one_line(name));
-                }
+                aggregated_lines(aggregated, &mut out);
             }
         }
     }
@@ -45,4 +43,40 @@ pub(crate) fn answer(answer: &Answer, asked: bool, room: usize, now: Time) -> St
         }
     }
     out
+}
+
+/// One line for each name, agent, topic or hour.
+fn aggregated_lines(aggregated: &Aggregated, out: &mut String) {
+    let mut line = |count: u64, name: &str| {
+        let _ = writeln!(out, "{count:>7}  {}", one_line(name));
+    };
+    match aggregated {
+        Aggregated::Count(count) => line(*count, ""),
+        Aggregated::Counts(names) => names.iter().for_each(|(name, count)| line(*count, name)),
+        Aggregated::Agents(agents) => {
+            for agent in agents {
+                line(agent.memories, agent.name.as_deref().unwrap_or("(nobody)"));
+            }
+        }
+        Aggregated::Topics(topics) => {
+            for topic in topics {
+                let about = topic.subtopics.join(", ");
+                let about = if about.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {about}")
+                };
+                line(topic.mentions, &format!("{}{about}", topic.name));
+            }
+        }
+        Aggregated::Timeline(timeline) => {
+            for bucket in &timeline.buckets {
+                let hour: String = bucket.hour.to_string().chars().take(16).collect();
+                line(
+                    bucket.names.len() as u64,
+                    &format!("{hour}  {}", bucket.names.join(" ")),
+                );
+            }
+        }
+    }
 }

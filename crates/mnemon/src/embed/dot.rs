@@ -1,46 +1,24 @@
 //! Exact dot products of small whole numbers, as fast as memory gives them.
 //!
-//! One plain loop, compiled once for any processor and once for AVX2. It is
-//! written so that the compiler finds the multiply-and-add of pairs by itself:
-//! with hand-written intrinsics a scan of 100,000 rows of 256 took 1.0 ms
-//! instead of 1.3 ms, but each load of it was unsafe. Arm processors always
-//! have NEON, so there the plain loop is the fast one.
+//! One plain loop, compiled once for any processor and once for AVX2, in which
+//! the compiler finds the multiply-and-add of pairs by itself. Processors with
+//! AVX-512 VNNI have an instruction just for this, which it does not find: by
+//! hand a row of 256 takes 3 ns instead of 12 (see `vnni`). Arm processors
+//! always have NEON, so there the plain loop is the fast one.
+
+#[cfg(target_arch = "x86_64")]
+mod vnni;
 
 /// The dot product of two rows of the same length.
 pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        #[expect(
-            unsafe_code,
-            reason = "compiled for AVX2, which this processor was just found to have"
-        )]
-        // SAFETY: as in `dot_rows`.
-        return unsafe { dot_avx2(a, b) };
-    }
-    dot_once(a, b)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn dot_avx2(a: &[i8], b: &[i8]) -> i32 {
-    dot_once(a, b)
-}
-
-#[inline(always)]
-#[expect(
-    clippy::inline_always,
-    reason = "a call would be compiled for the oldest processor"
-)]
-fn dot_once(a: &[i8], b: &[i8]) -> i32 {
-    a.iter()
-        .zip(b)
-        .map(|(&a, &b)| i32::from(a) * i32::from(b))
-        .sum()
+    let mut product = [0];
+    dot_rows(a, b, &mut product);
+    product[0]
 }
 
 /// The dot products of one row with many, which lie one after the other.
 ///
-/// Sums fit as long as a row has less than 2¹⁷ components.
+/// Sums fit as long as a row has less than 2¹⁶ components.
 ///
 /// # Panics
 ///
@@ -55,27 +33,31 @@ pub(crate) fn dot_rows(query: &[i8], rows: &[i8], out: &mut [i32]) {
         out.fill(0);
         return;
     }
-    // Widened once for all rows: products of pairs need 16 bits.
-    let query: Vec<i16> = query
-        .iter()
-        .map(|&component| i16::from(component))
-        .collect();
+    #[cfg(target_arch = "x86_64")]
+    if vnni::is_there() {
+        #[expect(
+            unsafe_code,
+            reason = "compiled for VNNI, which this processor was just found to have"
+        )]
+        // SAFETY: the only requirement of a safe function with a target feature
+        // is that the processor has the feature.
+        return unsafe { vnni::scan(query, rows, out) };
+    }
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         #[expect(
             unsafe_code,
             reason = "compiled for AVX2, which this processor was just found to have"
         )]
-        // SAFETY: the only requirement of a safe function with a target feature
-        // is that the processor has the feature.
-        return unsafe { scan_avx2(&query, rows, out) };
+        // SAFETY: as above.
+        return unsafe { scan_avx2(query, rows, out) };
     }
-    scan(&query, rows, out);
+    scan(query, rows, out);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn scan_avx2(query: &[i16], rows: &[i8], out: &mut [i32]) {
+fn scan_avx2(query: &[i8], rows: &[i8], out: &mut [i32]) {
     scan(query, rows, out);
 }
 
@@ -85,13 +67,10 @@ fn scan_avx2(query: &[i16], rows: &[i8], out: &mut [i32]) {
     clippy::inline_always,
     reason = "a call would be compiled for the oldest processor"
 )]
-fn scan(query: &[i16], rows: &[i8], out: &mut [i32]) {
+fn scan(query: &[i8], rows: &[i8], out: &mut [i32]) {
     for (row, out) in rows.chunks_exact(query.len()).zip(out) {
-        *out = query
-            .iter()
-            .zip(row)
-            .map(|(&q, &r)| i32::from(q) * i32::from(i16::from(r)))
-            .sum();
+        let pairs = query.iter().zip(row);
+        *out = pairs.map(|(&q, &r)| i32::from(q) * i32::from(r)).sum();
     }
 }
 
@@ -118,11 +97,7 @@ mod tests {
         let mut fast = vec![0; expected.len()];
         dot_rows(query, rows, &mut fast);
         let mut plain = vec![0; expected.len()];
-        let widened: Vec<i16> = query
-            .iter()
-            .map(|&component| i16::from(component))
-            .collect();
-        scan(&widened, rows, &mut plain);
+        scan(query, rows, &mut plain);
         let single: Vec<i32> = rows
             .chunks(query.len())
             .map(|row| dot(query, row))

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 
 use super::built_in::TABLE;
-use super::dot::dot;
+use super::dot::{dot, dot_rows};
 use super::{Embedder, Vector};
+use crate::recall::probe::Probe;
 
 /// As many pieces a memory keeps; the others weigh less.
 const PIECES_MAX: usize = 24;
@@ -78,9 +79,8 @@ pub(crate) fn word(word: &str) -> Option<Vector> {
     found.into_iter().next().flatten()
 }
 
-/// Some words, to be compared with pieces.
+/// Some words, as many as a question can have, to be compared with pieces.
 pub(crate) struct Likeness {
-    dimension: usize,
     /// The components of all words, one after the other.
     components: Vec<i8>,
     /// 0 for a word of which the table knows nothing.
@@ -98,7 +98,6 @@ impl Likeness {
         }
         let inverse_norm = |word: &Option<Vector>| word.as_ref().map_or(0.0, Vector::inverse_norm);
         Self {
-            dimension,
             components,
             inverse_norms: words.iter().map(inverse_norm).collect(),
         }
@@ -110,10 +109,13 @@ impl Likeness {
             return out.fill(0.0);
         };
         let norm = f64::from(dot(row, row)).sqrt().max(1.0);
-        let words = self.components.chunks_exact(self.dimension);
-        for ((out, word), inverse_norm) in out.iter_mut().zip(words).zip(&self.inverse_norms) {
-            let product = f64::from(dot(word, row));
-            *out = (product * f64::from(*inverse_norm) / norm).clamp(0.0, 1.0);
+        let mut products = [0; Probe::TERMS_MAX];
+        let products = &mut products[..self.inverse_norms.len()];
+        dot_rows(row, &self.components, products);
+        let words = products.iter().zip(&self.inverse_norms);
+        for (out, (product, inverse_norm)) in out.iter_mut().zip(words) {
+            let cosine = f64::from(*product) * f64::from(*inverse_norm) / norm;
+            *out = cosine.clamp(0.0, 1.0);
         }
     }
 }

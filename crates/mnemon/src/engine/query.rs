@@ -1,12 +1,10 @@
 //! Asking by fields.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::caller::Caller;
 use crate::engine::Mnemon;
 use crate::error::Result;
-use crate::memory::{Memory, MemoryId};
-use crate::recall::structured::{Aggregation, Counts, Key};
+use crate::memory::Memory;
+use crate::recall::structured::{Aggregated, Aggregation, Key};
 use crate::recall::{Answer, Condition, Document, Hit, Mode, Query, StructuredQuery};
 use crate::store::{Filter, Forgottenness, Sort};
 
@@ -14,7 +12,7 @@ use crate::store::{Filter, Forgottenness, Sort};
 struct Found {
     hits: Vec<Hit>,
     total: u64,
-    aggregations: Vec<(Aggregation, Counts)>,
+    aggregations: Vec<(Aggregation, Aggregated)>,
 }
 
 impl Mnemon {
@@ -57,7 +55,7 @@ impl Mnemon {
             ..filter
         };
         let (hits, total) = self.hits(caller, query, filter)?;
-        let count = |aggregation: &Aggregation| (*aggregation, Counts::All(total));
+        let count = |aggregation: &Aggregation| (*aggregation, Aggregated::Count(total));
         Ok(Found {
             hits,
             total,
@@ -90,7 +88,7 @@ impl Mnemon {
             .filter(|hit| !by_relevance || counts(query, hit));
         let counted: Vec<&Memory> = counted.map(|hit| &hit.memory).collect();
         let total = counted.len() as u64;
-        let aggregate = |own: &Aggregation| (*own, own.count(counted.iter().copied(), &query.zone));
+        let aggregate = |own: &Aggregation| (*own, own.of(&counted, &query.zone));
         let aggregations = query.aggregations.iter().map(aggregate).collect();
         sort(&mut hits, query);
         Ok(Found {
@@ -134,37 +132,20 @@ impl Mnemon {
         Ok((recalled.hits, recalled.total))
     }
 
-    /// What the hits link to and what links to them, so many links away.
+    /// What the hits name and what names them, so many steps away; the nearest first.
     fn related_to(&self, hits: &[Hit], query: &StructuredQuery) -> Result<Vec<Memory>> {
         if query.related_depth == 0 || hits.is_empty() {
             return Ok(Vec::new());
         }
-        let mut filter = Filter::all(query.now.micros());
-        filter.limit = usize::MAX;
-        if query.include_forgotten {
-            filter.forgotten = Forgottenness::With;
-        }
-        let everything = self.store.select(&filter)?.memories;
-        let mut neighbours: BTreeMap<&MemoryId, Vec<&MemoryId>> = BTreeMap::new();
-        for memory in &everything {
-            for link in &memory.links {
-                neighbours.entry(&memory.id).or_default().push(&link.to);
-                neighbours.entry(&link.to).or_default().push(&memory.id);
-            }
-        }
-        let page: BTreeSet<&MemoryId> = hits.iter().map(|hit| &hit.memory.id).collect();
-        let mut reached = page.clone();
-        let mut edge: Vec<&MemoryId> = page.iter().copied().collect();
-        for _ in 0..query.related_depth {
-            let next = edge.iter().filter_map(|id| neighbours.get(id)).flatten();
-            edge = next.copied().filter(|id| reached.insert(id)).collect();
-        }
-        reached.retain(|id| !page.contains(id));
-        let reached: BTreeSet<MemoryId> = reached.into_iter().cloned().collect();
-        let related = everything.into_iter();
-        Ok(related
-            .filter(|memory| reached.contains(&memory.id))
-            .collect())
+        let forgotten = if query.include_forgotten {
+            Forgottenness::With
+        } else {
+            Forgottenness::Without
+        };
+        let page = hits.iter().map(|hit| hit.memory.clone()).collect();
+        let reached = self.reach(page, query.related_depth, forgotten)?;
+        let related = reached.into_iter().filter(|it| it.distance > 0);
+        Ok(related.map(|it| it.memory).collect())
     }
 }
 

@@ -15,11 +15,12 @@ use crate::store::Forgottenness;
 const AT_ONCE: usize = 256;
 
 /// A memory on the way, and how it was reached.
-struct Reached {
-    memory: Memory,
-    distance: u32,
+pub(super) struct Reached {
+    pub(super) memory: Memory,
+    /// How many steps away; 0 for an origin.
+    pub(super) distance: u32,
     weight: f64,
-    /// Where in the list the step before is, and the step; none for the origin.
+    /// Where in the list the step before is, and the step; none for an origin.
     last: Option<(usize, Step)>,
 }
 
@@ -41,7 +42,8 @@ impl Mnemon {
             Forgottenness::Without => self.get(caller, name, session)?,
             Forgottenness::With | Forgottenness::Only => self.find(caller, name, session)?,
         };
-        let reached = self.reach(origin.clone(), options)?;
+        let origins = vec![origin.clone()];
+        let reached = self.reach(origins, options.depth, options.filter.forgotten)?;
         let hits = reached
             .iter()
             .enumerate()
@@ -63,21 +65,27 @@ impl Mnemon {
         })
     }
 
-    /// Everything within the depth, in the order in which it is told, after the origin itself.
-    fn reach(&self, origin: Memory, options: &RelatedOptions) -> Result<Vec<Reached>> {
+    /// Everything within the depth, in the order in which it is told, after the origins themselves.
+    pub(super) fn reach(
+        &self,
+        origins: Vec<Memory>,
+        depth: u32,
+        forgotten: Forgottenness,
+    ) -> Result<Vec<Reached>> {
         let deadline = self.deadline();
         let hidden = |memory: &Memory| {
-            options.filter.forgotten == Forgottenness::Without && memory.state.forgotten.is_some()
+            forgotten == Forgottenness::Without && memory.state.forgotten.is_some()
         };
-        let mut known = HashSet::from([origin.id.clone()]);
-        let mut reached = vec![Reached {
-            memory: origin,
+        let mut known: HashSet<MemoryId> = origins.iter().map(|it| it.id.clone()).collect();
+        let origin = |memory: Memory| Reached {
+            memory,
             distance: 0,
             weight: 0.0,
             last: None,
-        }];
-        let mut nearer = 0..1;
-        for distance in 1..=options.depth {
+        };
+        let mut reached: Vec<Reached> = origins.into_iter().map(origin).collect();
+        let mut nearer = 0..reached.len();
+        for distance in 1..=depth {
             let frontier: Vec<Memory> = reached[nearer.clone()]
                 .iter()
                 .map(|it| it.memory.clone())

@@ -1,9 +1,10 @@
 //! From a question to its answer: understand, probe, rank, cut out the page.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use super::hit::{Hit, Recalled};
-use super::probe::{Probe, Term};
+use super::probe::{Key, Probe, Term};
 use super::query::{Mode, Query};
 use super::rank::{self, Scored};
 use super::understood::Understood;
@@ -12,8 +13,11 @@ use crate::error::Result;
 use crate::memory::Memory;
 use crate::store::{Filter, Store, View};
 
-/// Candidates by words, and as many by meaning, for pages that end before that.
-const MOST: usize = 256;
+/// Candidates by words, and as many by meaning, before all others.
+const MOST: usize = 128;
+
+/// What is less similar, and nothing else speaks for, is no answer, even where there is no better one.
+const UNRELATED: f64 = 0.006;
 
 /// The memories of a store that answer a question, the best first.
 ///
@@ -38,13 +42,28 @@ pub fn recall(
     }
     let mut answer = None;
     store.look(&mut |view| {
-        let understood = Understood::new(&query.question, &view.authors()?);
-        let probe = probe(embedder, query, &understood, deadline)?;
-        let candidates = view.candidates(&probe)?;
-        let ranked = rank::rank(query, &understood, &candidates, view)?;
+        let understood = Understood::new(&query.question, &*view.authors()?);
+        let mut probe = probe(embedder, query, &understood, deadline)?;
+        let mut candidates = view.candidates(&probe)?;
+        let mut ranked = rank::rank(query, &understood, &candidates, view)?;
+        let mut fitting = fitting(embedder, query, &ranked);
+        let may_go_on = !candidates.is_complete && may_fit_behind(embedder, query, ranked.last());
+        if may_go_on && query.reaches_behind(fitting.len()) {
+            // The best stay where they are, whatever page is asked for.
+            probe.most = usize::MAX;
+            candidates = view.candidates(&probe)?;
+            let known: HashSet<Key> = ranked.iter().map(|scored| scored.key).collect();
+            let all = rank::rank(query, &understood, &candidates, view)?;
+            let others = all.into_iter().filter(|it| !known.contains(&it.key));
+            rank::follow(&mut ranked, others);
+            fitting = self::fitting(embedder, query, &ranked);
+        }
         answer = Some(Recalled {
-            hits: page(embedder, query, ranked, view)?,
-            total: candidates.total,
+            total: match query.sort {
+                Some(_) => fitting.len() as u64,
+                None => candidates.total,
+            },
+            hits: page(embedder, query, fitting, view)?,
         });
         Ok(())
     })?;
@@ -64,8 +83,6 @@ fn probe(
         .zip(&understood.terms)
         .filter(|(_, term)| query.mode == Mode::Text && is_demanded(term))
         .fold(0, |bits, (place, _)| bits | (1 << place));
-    let page_end = query.filter.offset.saturating_add(query.filter.limit);
-    let everything = page_end > MOST || query.sort.is_some();
     Ok(Probe {
         filter: query.filter.clone(),
         terms: if by_words {
@@ -79,7 +96,7 @@ fn probe(
         } else {
             None
         },
-        most: if everything { usize::MAX } else { MOST },
+        most: MOST,
         deadline,
     })
 }
@@ -88,24 +105,49 @@ fn meaning_of(embedder: &dyn Embedder, text: &str) -> Result<Option<Vector>> {
     Ok(embedder.embed(&[text])?.into_iter().next().flatten())
 }
 
-/// What is asked for of what was ranked, with its memories.
+fn similarity(embedder: &dyn Embedder, scored: &Scored) -> Option<f64> {
+    Some(f64::from(embedder.similarity(scored.cosine?)))
+}
+
+/// What is good enough of what was ranked.
+fn fitting(embedder: &dyn Embedder, query: &Query, ranked: &[Scored]) -> Vec<Scored> {
+    let is_as_near =
+        |scored: &Scored, least: f64| similarity(embedder, scored).is_some_and(|own| own >= least);
+    // In the order of something else nothing stays behind, so what answers must be told from what does not.
+    let answers = |scored: &Scored| {
+        query.sort.is_none() || scored.has_term || is_as_near(scored, Query::MIN_SIMILARITY)
+    };
+    let fits = |scored: &&Scored| {
+        (scored.is_spoken_for || is_as_near(scored, UNRELATED))
+            && answers(scored)
+            && query.min_score.is_none_or(|least| scored.score >= least)
+            && query
+                .least_similarity()
+                .is_none_or(|least| is_as_near(scored, least))
+    };
+    ranked.iter().filter(fits).cloned().collect()
+}
+
+/// Whether anything behind the last that was ranked can be good enough.
+fn may_fit_behind(embedder: &dyn Embedder, query: &Query, last: Option<&Scored>) -> bool {
+    let Some(last) = last else { return true };
+    // By meaning alone the nearest come first.
+    let is_near = || match query.least_similarity() {
+        Some(wanted) if query.mode == Mode::Semantic => {
+            similarity(embedder, last).is_some_and(|own| own >= wanted)
+        }
+        _ => true,
+    };
+    query.min_score.is_none_or(|least| last.score >= least) && is_near()
+}
+
+/// What is asked for of what fits, with its memories.
 fn page(
     embedder: &dyn Embedder,
     query: &Query,
-    ranked: Vec<Scored>,
+    mut fitting: Vec<Scored>,
     view: &dyn View,
 ) -> Result<Vec<Hit>> {
-    let similarity = |scored: &Scored| {
-        let cosine = scored.cosine?;
-        Some(f64::from(embedder.similarity(cosine)))
-    };
-    let fits = |scored: &Scored| {
-        query.min_score.is_none_or(|least| scored.score >= least)
-            && query
-                .least_similarity()
-                .is_none_or(|least| similarity(scored).is_some_and(|own| own >= least))
-    };
-    let mut fitting: Vec<Scored> = ranked.into_iter().filter(fits).collect();
     if query.sort.is_none() {
         let page_end = query.filter.offset.saturating_add(query.filter.limit);
         fitting.truncate(page_end);
@@ -115,7 +157,7 @@ fn page(
     let hits = fitting.into_iter().zip(view.load(&keys)?);
     let mut hits: Vec<Hit> = hits
         .map(|(scored, memory)| Hit {
-            similarity: similarity(&scored),
+            similarity: similarity(embedder, &scored),
             cosine: scored.cosine.map(f64::from),
             score: scored.score,
             rank: 0,

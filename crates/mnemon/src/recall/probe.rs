@@ -78,6 +78,8 @@ pub struct Candidates {
     pub places: BTreeMap<u32, Place>,
     /// How rare each term of the probe is.
     pub terms: Vec<Rarity>,
+    /// Whether these are all that fit, and not only the best of them.
+    pub is_complete: bool,
     /// How many memories fit the filter and have a term, or have a vector where there are no terms.
     pub total: u64,
 }

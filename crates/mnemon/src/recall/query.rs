@@ -49,6 +49,16 @@ impl Query {
     }
 
     /// The threshold that holds.
+    /// Whether its page ends behind so many hits.
+    pub(crate) fn reaches_behind(&self, hits: usize) -> bool {
+        self.sort.is_some() || self.filter.offset.saturating_add(self.filter.limit) > hits
+    }
+
+    /// Whether some of the best may be no hits.
+    pub(crate) fn leaves_out(&self) -> bool {
+        self.min_score.is_some() || self.least_similarity().is_some()
+    }
+
     pub(crate) fn least_similarity(&self) -> Option<f64> {
         let by_mode = (self.mode == Mode::Semantic).then_some(Self::MIN_SIMILARITY);
         self.min_similarity.or(by_mode)

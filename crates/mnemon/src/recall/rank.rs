@@ -17,7 +17,7 @@ use super::understood::Understood;
 use crate::error::Result;
 use crate::store::View;
 
-/// Profiles that need the memories themselves look at so many, if no page needs more.
+/// Profiles that need the memories themselves order so many anew.
 const LOADED_MAX: usize = 200;
 
 /// A candidate with its score.
@@ -27,6 +27,10 @@ pub(crate) struct Scored {
     pub(crate) created_micros: i64,
     pub(crate) tie: u64,
     pub(crate) cosine: Option<f32>,
+    /// Whether it has a term of the question.
+    pub(crate) has_term: bool,
+    /// Whether anything but nearness in meaning speaks for it.
+    pub(crate) is_spoken_for: bool,
     pub(crate) score: f64,
     /// How well words and meaning fit, from 0 to 1.
     pub(crate) quality: f64,
@@ -51,42 +55,62 @@ impl Why {
     }
 }
 
-/// All candidates that answer, the best first.
+/// The candidates that answer, the best first, in an order that is the same
+/// for every page; those behind the last page may be missing.
 pub(crate) fn rank(
     query: &Query,
     understood: &Understood,
     candidates: &Candidates,
     view: &dyn View,
 ) -> Result<Vec<Scored>> {
-    let mut scored = match query.mode {
-        Mode::Hybrid => balanced::score(query, understood, candidates),
-        Mode::Text => by_words(understood, candidates),
-        Mode::Semantic => by_meaning(candidates),
+    let mut ranked = match query.mode {
+        Mode::Hybrid => balanced::rank(query, understood, candidates),
+        Mode::Text => sorted(by_words(understood, candidates)),
+        Mode::Semantic => sorted(by_meaning(candidates)),
     };
-    sort(&mut scored);
     if query.profile != Profile::Balanced {
-        let wanted = query.filter.offset.saturating_add(query.filter.limit);
-        scored.truncate(wanted.max(LOADED_MAX));
-        let keys: Vec<Key> = scored.iter().map(|scored| scored.key).collect();
-        for (scored, memory) in scored.iter_mut().zip(view.load(&keys)?) {
-            match query.profile {
-                Profile::Weighted => weighted::refine(query, scored, &memory),
-                _ => product::refine(query, scored, &memory),
-            }
+        let mut behind = ranked.split_off(ranked.len().min(LOADED_MAX));
+        refine(query, &mut ranked, view)?;
+        ranked = sorted(ranked);
+        if query.leaves_out() || query.reaches_behind(LOADED_MAX) {
+            refine(query, &mut behind, view)?;
+            follow(&mut ranked, behind);
         }
-        sort(&mut scored);
     }
-    Ok(scored)
+    Ok(ranked)
+}
+
+/// Puts more behind what is ranked. Nothing counts more than what stands before it.
+pub(crate) fn follow(ranked: &mut Vec<Scored>, more: impl IntoIterator<Item = Scored>) {
+    let mut least = ranked.last().map_or(f64::INFINITY, |last| last.score);
+    for mut scored in more {
+        least = least.min(scored.score);
+        scored.score = least;
+        ranked.push(scored);
+    }
+}
+
+/// Gives candidates the score of a profile that needs their memories.
+fn refine(query: &Query, list: &mut [Scored], view: &dyn View) -> Result<()> {
+    let keys: Vec<Key> = list.iter().map(|scored| scored.key).collect();
+    for (scored, memory) in list.iter_mut().zip(view.load(&keys)?) {
+        match query.profile {
+            Profile::Weighted => weighted::refine(query, scored, &memory),
+            _ => product::refine(query, scored, &memory),
+        }
+    }
+    Ok(())
 }
 
 /// The best first; of equals the newest.
-fn sort(scored: &mut [Scored]) {
+fn sorted(mut scored: Vec<Scored>) -> Vec<Scored> {
     scored.sort_by(|a, b| {
         b.score
             .total_cmp(&a.score)
             .then(b.created_micros.cmp(&a.created_micros))
             .then(a.tie.cmp(&b.tie))
     });
+    scored
 }
 
 fn scored(candidate: &Candidate, score: f64, why: Why) -> Scored {
@@ -95,6 +119,8 @@ fn scored(candidate: &Candidate, score: f64, why: Why) -> Scored {
         created_micros: candidate.created_micros,
         tie: candidate.tie,
         cosine: candidate.cosine,
+        has_term: candidate.matched != 0,
+        is_spoken_for: true,
         score,
         quality: score,
         why,

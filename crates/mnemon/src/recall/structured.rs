@@ -15,7 +15,7 @@ mod value;
 
 use jiff::tz::TimeZone;
 
-pub use aggregate::{Aggregation, Counts};
+pub use aggregate::{Aggregated, Aggregation};
 pub use condition::Condition;
 pub use field::{Field, Shape};
 pub use operator::Operator;
@@ -43,7 +43,7 @@ pub struct StructuredQuery {
     /// What is counted over all that fit.
     pub aggregations: Vec<Aggregation>,
     /// How many links away from the page memories are brought along.
-    pub related_depth: usize,
+    pub related_depth: u32,
     /// At most so many.
     pub limit: usize,
     /// After so many.
@@ -71,7 +71,7 @@ impl StructuredQuery {
     pub const LIMIT: usize = 100;
 
     /// How far links are followed at most.
-    pub const RELATED_DEPTH_MAX: usize = 5;
+    pub const RELATED_DEPTH_MAX: u32 = 5;
 
     /// Everything that is not forgotten, newest first.
     pub fn new(now: Time, zone: TimeZone) -> Self {
@@ -130,7 +130,7 @@ pub struct Answer {
     /// How many fit, whatever the page; of those with a word of the question if there is one.
     pub total: u64,
     /// What was to be counted, in the order in which it was asked for.
-    pub aggregations: Vec<(Aggregation, Counts)>,
+    pub aggregations: Vec<(Aggregation, Aggregated)>,
     /// What is linked to the page and is not on it, the newest first.
     pub related: Vec<Memory>,
 }

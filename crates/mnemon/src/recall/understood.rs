@@ -1,10 +1,11 @@
 //! What a question is about: names, dates, and what is left when they are gone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::civil::Date;
 
-use super::document::{name_words, year};
+use super::authors::{Author, Authors};
+use super::document::year;
 use super::probe::{Probe, Term};
 use super::question::Question;
 use super::stop_words::is_stop_word;
@@ -63,7 +64,7 @@ pub(crate) struct AskedDate {
 }
 
 impl Understood {
-    pub(crate) fn new(question: &Question, authors: &BTreeMap<u32, String>) -> Self {
+    pub(crate) fn new(question: &Question, authors: &Authors) -> Self {
         let spoken: Vec<String> = words(question.text())
             .into_iter()
             .map(|word| word.folded)
@@ -71,15 +72,16 @@ impl Understood {
         let named = named(&spoken, authors);
         let name_parts: BTreeSet<String> = named
             .iter()
-            .flat_map(|number| name_words(&authors[number]))
+            .flat_map(|author| &author.words)
             .filter(|word| spoken.contains(word) && !is_stop_word(word))
+            .cloned()
             .collect();
         let (terms, surface) = terms(question, &name_parts);
         Self {
             terms,
             surface,
             author: match named[..] {
-                [only] => Some(only),
+                [only] => Some(only.number),
                 _ => None,
             },
             date: AskedDate::of(question.text()),
@@ -90,13 +92,8 @@ impl Understood {
 }
 
 /// The authors whose whole name is in the question; if none is, those with a part of it.
-fn named(spoken: &[String], authors: &BTreeMap<u32, String>) -> Vec<u32> {
+fn named<'a>(spoken: &[String], authors: &'a Authors) -> Vec<&'a Author> {
     let is_somebody = |word: &String| !is_stop_word(word) && !ROLES.contains(&word.as_str());
-    let names: Vec<(u32, Vec<String>)> = authors
-        .iter()
-        .map(|(number, name)| (*number, name_words(name)))
-        .filter(|(_, words)| words.iter().any(is_somebody))
-        .collect();
     let whole = |words: &[String]| spoken.windows(words.len()).any(|run| run == words);
     let part = |words: &[String]| {
         words.iter().any(|word| {
@@ -106,9 +103,10 @@ fn named(spoken: &[String], authors: &BTreeMap<u32, String>) -> Vec<u32> {
                 && spoken.contains(word)
         })
     };
-    let select = |fits: &dyn Fn(&[String]) -> bool| -> Vec<u32> {
-        let fitting = names.iter().filter(|(_, words)| fits(words));
-        fitting.map(|(number, _)| *number).collect()
+    let select = |fits: &dyn Fn(&[String]) -> bool| -> Vec<&'a Author> {
+        let somebody = |author: &&Author| author.words.iter().any(is_somebody);
+        let fitting = authors.iter().filter(somebody);
+        fitting.filter(|author| fits(&author.words)).collect()
     };
     let found = select(&whole);
     if found.is_empty() {
@@ -255,7 +253,7 @@ mod tests {
     use super::*;
 
     fn understand(text: &str, authors: &[&str]) -> Understood {
-        let authors = (1..).zip(authors.iter().map(ToString::to_string)).collect();
+        let authors = Authors::new((1..).zip(authors.iter().map(ToString::to_string)));
         Understood::new(&Question::parse(text).unwrap(), &authors)
     }
 

@@ -279,7 +279,8 @@ impl Store for LocalStore {
 
     fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
         let question = std::cell::RefCell::new(question);
-        self.ask_build(|generation, connection| {
+        self.ask_build(|connection| {
+            let generation = connection.generation();
             let view = search::LocalView {
                 connection,
                 path: generation.path(),
@@ -288,7 +289,7 @@ impl Store for LocalStore {
                 chunks: &generation.chunks,
                 pending: &generation.pending,
                 vectors: &generation.vectors,
-                seen: std::cell::OnceCell::new(),
+                seen: connection.seen(),
             };
             (question.borrow_mut())(&view)
         })

@@ -2,11 +2,14 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use mnemon::Result;
 use mnemon::embed::{BuiltIn, Embedder, Vector};
 use mnemon::memory::{Memory, Space};
-use mnemon::recall::{Candidate, Candidates, Document, Key, Place, Probe, Rarity, Term, tie_of};
+use mnemon::recall::{
+    Authors, Candidate, Candidates, Document, Key, Place, Probe, Rarity, Term, tie_of,
+};
 use mnemon::store::View;
 
 use super::state::State;
@@ -24,14 +27,14 @@ struct Searched<'a> {
 }
 
 impl View for ModelView<'_> {
-    fn authors(&self) -> Result<BTreeMap<u32, String>> {
-        Ok((1..).zip(self.author_names()).collect())
+    fn authors(&self) -> Result<Arc<Authors>> {
+        Ok(Arc::new(Authors::new((1..).zip(self.author_names()))))
     }
 
     fn candidates(&self, probe: &Probe) -> Result<Candidates> {
         let terms = self.rarities(&probe.terms);
         let all = self.searched(probe, &terms)?;
-        let chosen = self.choose(probe, &all);
+        let (chosen, is_complete) = self.choose(probe, &all);
         let places = self.places();
         let place_of = |memory: &Memory| {
             let space = &memory.space;
@@ -75,6 +78,7 @@ impl View for ModelView<'_> {
             list: list.iter().map(candidate).collect(),
             places: (0..).zip(places).collect(),
             terms,
+            is_complete,
             total: (0..all.len())
                 .filter(|n| all[*n].matched != 0 && allowed(probe, &all[*n]))
                 .count() as u64,
@@ -149,9 +153,10 @@ impl ModelView<'_> {
         Ok(all)
     }
 
-    fn choose(&self, probe: &Probe, all: &[Searched<'_>]) -> BTreeSet<usize> {
+    fn choose(&self, probe: &Probe, all: &[Searched<'_>]) -> (BTreeSet<usize>, bool) {
         type Counts<'a> = dyn Fn(&Searched<'_>) -> bool + 'a;
-        let best = |score: &dyn Fn(&Searched<'_>) -> f64, counts: &Counts<'_>| -> Vec<usize> {
+        let mut is_complete = true;
+        let mut best = |score: &dyn Fn(&Searched<'_>) -> f64, counts: &Counts<'_>| -> Vec<usize> {
             let mut order: Vec<usize> = (0..all.len())
                 .filter(|n| counts(&all[*n]) && allowed(probe, &all[*n]))
                 .collect();
@@ -163,6 +168,7 @@ impl ModelView<'_> {
                 let by_score = score(&all[*b]).total_cmp(&score(&all[*a]));
                 by_score.then_with(|| tie(*a).cmp(&tie(*b)))
             });
+            is_complete &= order.len() <= probe.most;
             order.truncate(probe.most);
             order
         };
@@ -183,7 +189,7 @@ impl ModelView<'_> {
             let around = around.into_iter().flatten();
             chosen.extend(around.filter(|n| allowed(probe, &all[*n])));
         }
-        chosen
+        (chosen, is_complete)
     }
 
     /// What was kept just before in the same session.

@@ -78,13 +78,54 @@ fn counts_are_over_all_that_fits_whatever_the_page() {
 }
 
 #[test]
+fn topics_timeline_and_agents_are_of_all_that_fits() {
+    let stage = stage();
+    let found = shape(
+        &stage,
+        json!({
+            "filters": [{"field": "session", "value": "s"}],
+            "aggregations": ["topics", "timeline", "by_agent"],
+            "limit": 0,
+        }),
+    );
+    let made = &found["aggregations"];
+    let names = |list: &Value, member: &str| -> Vec<String> {
+        let list = list.as_array().unwrap().iter();
+        list.map(|own| own[member].as_str().unwrap_or("-").to_owned())
+            .collect()
+    };
+    let stamps = names(&made["timeline"]["events"], "timestamp");
+    assert_eq!(stamps.len() as u64, found["total"].as_u64().unwrap());
+    assert!(stamps.is_sorted(), "{stamps:?}");
+    let buckets = made["timeline"]["buckets"].as_object().unwrap().values();
+    let counted: u64 = buckets
+        .map(|own| own["event_count"].as_u64().unwrap())
+        .sum();
+    assert_eq!(counted, made["timeline"]["total"].as_u64().unwrap());
+    let authors = shape(
+        &stage,
+        json!({"filters": [{"field": "session", "value": "s"}], "aggregations": "by_author"}),
+    );
+    let by_author = authors["aggregations"]["by_author"].as_object().unwrap();
+    let mut agents = names(&made["by_agent"], "name");
+    agents.retain(|name| name != "-");
+    agents.sort();
+    assert_eq!(agents, by_author.keys().cloned().collect::<Vec<_>>());
+    assert!(
+        names(&made["topics"], "name").contains(&"db".to_owned()),
+        "{}",
+        made["topics"]
+    );
+}
+
+#[test]
 fn what_is_linked_to_the_page_comes_along() {
     let stage = stage();
     for (id, related, expected) in [
         ("b", json!(false), ""),
-        ("b", json!(true), "e a"),
+        ("b", json!(true), "a e"),
         ("a", json!(1), "b"),
-        ("a", json!(2), "e b"),
+        ("a", json!(2), "b e"),
         ("c", json!(true), ""),
     ] {
         let filter = json!({"field": "id", "value": id});

@@ -167,14 +167,14 @@ fn order_by_word(place: &str, word: &str) -> Result<Order> {
 }
 
 /// Yes, no, or how many links away.
-fn related_depth(fields: &mut Fields) -> Result<usize> {
+fn related_depth(fields: &mut Fields) -> Result<u32> {
     let max = StructuredQuery::RELATED_DEPTH_MAX;
     match fields.take("include_related") {
         None | Some(Value::Bool(false)) => Ok(0),
         Some(Value::Bool(true)) => Ok(1),
         Some(other) => other
             .as_u64()
-            .and_then(|depth| usize::try_from(depth).ok())
+            .and_then(|depth| u32::try_from(depth).ok())
             .filter(|depth| *depth <= max)
             .ok_or_else(|| {
                 let problem = format!("must be true, false or a whole number from 0 to {max}");

@@ -33,7 +33,7 @@ impl Timeline {
         let id = self.span.id.parse()?;
         let left_out = timeline.events.len().saturating_sub(self.limit);
         let shown = &timeline.events[left_out..];
-        let shape = TimelineShape::of(&id, &timeline, shown);
+        let shape = TimelineShape::of(Some(&id), &timeline, shown);
         context.output.answer(&shape, || {
             if timeline.events.is_empty() {
                 return format!("Nothing happened in {id} yet.\n");

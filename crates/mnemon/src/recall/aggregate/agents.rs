@@ -24,7 +24,7 @@ pub struct AgentActivity {
 }
 
 /// What each author wrote; who wrote most comes first, then by name.
-pub fn agents(memories: &[Memory]) -> Vec<AgentActivity> {
+pub fn agents<'a>(memories: impl IntoIterator<Item = &'a Memory>) -> Vec<AgentActivity> {
     let mut by_name: BTreeMap<Option<String>, AgentActivity> = BTreeMap::new();
     for memory in oldest_first(memories) {
         let name = memory.author.as_ref().map(ToString::to_string);

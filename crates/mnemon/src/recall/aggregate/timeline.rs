@@ -47,7 +47,10 @@ pub struct Bucket {
 }
 
 /// What happened, in order; handles of the session `within` are bare.
-pub fn timeline(memories: &[Memory], within: Option<&SessionId>) -> Timeline {
+pub fn timeline<'a>(
+    memories: impl IntoIterator<Item = &'a Memory>,
+    within: Option<&SessionId>,
+) -> Timeline {
     let ordered = oldest_first(memories);
     let about = About::of(&ordered);
     let mut timeline = Timeline {

@@ -42,7 +42,10 @@ pub struct Topic {
 /// What these memories are about, the weightiest first; then by mentions and name.
 ///
 /// Handles of the session `within` are bare.
-pub fn topics(memories: &[Memory], within: Option<&SessionId>) -> Vec<Topic> {
+pub fn topics<'a>(
+    memories: impl IntoIterator<Item = &'a Memory>,
+    within: Option<&SessionId>,
+) -> Vec<Topic> {
     let ordered = oldest_first(memories);
     let about = About::of(&ordered);
     let all: f64 = ordered.iter().map(|it| it.importance.get()).sum();

@@ -8,12 +8,12 @@ use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::soft::SoftMatch;
-use super::{Scored, Why, scored};
+use super::{Scored, Why, follow, scored, sorted};
 use crate::decay;
 use crate::memory::{Importance, Space};
 use crate::recall::hit::Part;
 use crate::recall::probe::{Candidate, Candidates, Term};
-use crate::recall::query::Query;
+use crate::recall::query::{Profile, Query};
 use crate::recall::understood::Understood;
 use crate::session;
 
@@ -21,8 +21,11 @@ use crate::session;
 const BEFORE: [f64; 3] = [0.7, 0.5, 0.4];
 const AFTER: [f64; 3] = [0.4, 0.3, 0.2];
 
-/// So many candidates are looked at closely, if no page needs more.
+/// So many candidates are looked at closely; the others stay behind them.
 const CLOSE_LOOKS: usize = 64;
+
+/// Any two words are a little alike; from this share on something of the question is said.
+const NEARLY_SAID: f64 = 0.25;
 
 /// A session's best matches speak for it.
 const BEST_OF_SESSION: usize = 3;
@@ -113,42 +116,50 @@ impl Parts {
             .collect()
     }
 
+    /// Whether words here, around or in the session, a name or a date make it an answer.
+    fn speak_for_it(&self) -> bool {
+        let other = [self.session, self.answer, self.author, self.date];
+        self.found >= NEARLY_SAID || other.into_iter().any(|part| part > 0.0)
+    }
+
     /// How well words and meaning fit, from 0 to 1, for profiles that ask for just that.
     fn quality(&self) -> f64 {
         ((self.found + 0.5 * self.meaning) / 1.5).clamp(0.0, 1.0)
     }
 }
 
-/// All candidates with their scores, in no order.
-pub(super) fn score(
-    query: &Query,
-    understood: &Understood,
-    candidates: &Candidates,
-) -> Vec<Scored> {
+/// The candidates, the best first.
+pub(super) fn rank(query: &Query, understood: &Understood, candidates: &Candidates) -> Vec<Scored> {
     let list = &candidates.list;
     let coverage = coverage(understood, candidates);
     let mut parts = parts(query, understood, candidates, &coverage);
     let first: Vec<f64> = parts.iter().map(Parts::score).collect();
-    let wanted = query.filter.offset.saturating_add(query.filter.limit);
-    let order = best_of(list, &first, wanted.max(CLOSE_LOOKS));
+    let (close, others) = best_of(list, &first, CLOSE_LOOKS);
     let soft = SoftMatch::new(understood, candidates);
-    for place in &order {
+    for place in &close {
         parts[*place].found = soft.of(*place, &|place, value| spread(list, place, value));
     }
-    order
-        .into_iter()
-        .map(|place| {
+    let all = |places: Vec<usize>| -> Vec<Scored> {
+        let scored = places.into_iter().map(|place| {
             let parts = &parts[place];
             Scored {
                 quality: parts.quality(),
+                is_spoken_for: parts.speak_for_it(),
                 ..scored(&list[place], parts.score(), Why::Balanced(*parts))
             }
-        })
-        .collect()
+        });
+        sorted(scored.collect())
+    };
+    let mut ranked = all(close);
+    let is_all_wanted = query.profile != Profile::Balanced || query.leaves_out();
+    if is_all_wanted || query.reaches_behind(ranked.len()) {
+        follow(&mut ranked, all(others));
+    }
+    ranked
 }
 
-/// The places with the highest scores, in no order; of equal ones the newest.
-fn best_of(list: &[Candidate], scores: &[f64], most: usize) -> Vec<usize> {
+/// The places with the highest scores, of equal ones the newest; and the others. Both in no order.
+fn best_of(list: &[Candidate], scores: &[f64], most: usize) -> (Vec<usize>, Vec<usize>) {
     let tie = |place: usize| {
         let candidate = &list[place];
         (
@@ -157,16 +168,16 @@ fn best_of(list: &[Candidate], scores: &[f64], most: usize) -> Vec<usize> {
             place,
         )
     };
-    let mut order: Vec<usize> = (0..list.len()).collect();
-    if order.len() > most {
-        order.select_nth_unstable_by(most - 1, |a, b| {
+    let mut best: Vec<usize> = (0..list.len()).collect();
+    if best.len() > most {
+        best.select_nth_unstable_by(most - 1, |a, b| {
             scores[*b]
                 .total_cmp(&scores[*a])
                 .then_with(|| tie(*a).cmp(&tie(*b)))
         });
-        order.truncate(most);
     }
-    order
+    let others = best.split_off(best.len().min(most));
+    (best, others)
 }
 
 /// The best of a memory's own value and what its neighbours give; values are at most 1.

@@ -1,4 +1,4 @@
-//! Aggregations: counts over all that fits, whatever the page.
+//! Aggregations: what all that fits says together, whatever the page.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -8,8 +8,9 @@ use jiff::tz::TimeZone;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::nearest::nearest;
+use crate::recall::aggregate::{self, AgentActivity, Timeline, Topic};
 
-/// What is counted.
+/// What is made of all that fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregation {
     /// How many there are.
@@ -26,20 +27,32 @@ pub enum Aggregation {
     ByDay,
     /// How many were created in each hour of each day.
     ByHour,
+    /// Who wrote how much of what, and when.
+    ByAgent,
+    /// What they are about.
+    Topics,
+    /// What happened when.
+    Timeline,
 }
 
-/// What was counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Counts {
-    /// In all.
-    All(u64),
-    /// By name, in the order of the names.
-    By(BTreeMap<String, u64>),
+/// What was made of all that fits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Aggregated {
+    /// How many in all.
+    Count(u64),
+    /// How many by name, in the order of the names.
+    Counts(BTreeMap<String, u64>),
+    /// Who wrote how much of what, and when.
+    Agents(Vec<AgentActivity>),
+    /// What they are about, the weightiest first.
+    Topics(Vec<Topic>),
+    /// What happened when.
+    Timeline(Timeline),
 }
 
 impl Aggregation {
     /// All of them, with their names.
-    pub const ALL: [(&'static str, Aggregation); 7] = [
+    pub const ALL: [(&'static str, Aggregation); 10] = [
         ("count", Aggregation::Count),
         ("by_kind", Aggregation::ByKind),
         ("by_author", Aggregation::ByAuthor),
@@ -47,6 +60,9 @@ impl Aggregation {
         ("by_session", Aggregation::BySession),
         ("by_day", Aggregation::ByDay),
         ("by_hour", Aggregation::ByHour),
+        ("by_agent", Aggregation::ByAgent),
+        ("topics", Aggregation::Topics),
+        ("timeline", Aggregation::Timeline),
     ];
 
     /// Its name.
@@ -55,40 +71,34 @@ impl Aggregation {
         Self::ALL[self as usize].0
     }
 
-    /// Counts memories; days and hours are those of the zone.
-    pub(crate) fn count<'a>(
-        self,
-        memories: impl Iterator<Item = &'a Memory>,
-        zone: &TimeZone,
-    ) -> Counts {
-        if self == Self::Count {
-            return Counts::All(memories.count() as u64);
-        }
-        let mut counts = BTreeMap::new();
-        for memory in memories {
-            for name in self.names(memory, zone) {
-                *counts.entry(name).or_default() += 1;
-            }
-        }
-        Counts::By(counts)
-    }
-
-    fn names(self, memory: &Memory, zone: &TimeZone) -> Vec<String> {
-        let created = |form: &str| {
+    /// Of these memories; days and hours that are counted are those of the zone.
+    pub(crate) fn of(self, memories: &[&Memory], zone: &TimeZone) -> Aggregated {
+        let all = memories.iter().copied();
+        let created = |memory: &Memory, form: &str| {
             let zoned = memory.created_at.timestamp().to_zoned(zone.clone());
             Some(zoned.strftime(form).to_string())
         };
-        let one = match self {
-            Self::Count => None,
-            Self::ByKind => Some(memory.kind().to_string()),
-            Self::ByAuthor => memory.author.as_ref().map(ToString::to_string),
-            Self::ByTag => return memory.tags.iter().map(ToString::to_string).collect(),
-            Self::BySession => memory.space.session().map(ToString::to_string),
-            Self::ByDay => created("%Y-%m-%d"),
-            Self::ByHour => created("%Y-%m-%dT%H:00%:z"),
-        };
-        one.into_iter().collect()
+        match self {
+            Self::Count => Aggregated::Count(memories.len() as u64),
+            Self::ByKind => counts(all.map(Memory::kind)),
+            Self::ByAuthor => counts(all.filter_map(|memory| memory.author.as_ref())),
+            Self::ByTag => counts(all.flat_map(|memory| &memory.tags)),
+            Self::BySession => counts(all.filter_map(|memory| memory.space.session())),
+            Self::ByDay => counts(all.filter_map(|memory| created(memory, "%Y-%m-%d"))),
+            Self::ByHour => counts(all.filter_map(|memory| created(memory, "%Y-%m-%dT%H:00%:z"))),
+            Self::ByAgent => Aggregated::Agents(aggregate::agents(all)),
+            Self::Topics => Aggregated::Topics(aggregate::topics(all, None)),
+            Self::Timeline => Aggregated::Timeline(aggregate::timeline(all, None)),
+        }
     }
+}
+
+fn counts(names: impl Iterator<Item = impl ToString>) -> Aggregated {
+    let mut counts = BTreeMap::new();
+    for name in names {
+        *counts.entry(name.to_string()).or_default() += 1;
+    }
+    Aggregated::Counts(counts)
 }
 
 impl FromStr for Aggregation {

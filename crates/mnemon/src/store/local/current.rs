@@ -16,7 +16,7 @@ use rusqlite::Connection;
 
 use super::LocalStore;
 use super::disk::{Disk, RealDisk, Stat};
-use super::index::generation::{self, Generation};
+use super::index::generation::{self, Borrowed, Generation};
 use super::index::{self, position};
 use super::lock::Held;
 use crate::error::{Error, Result};
@@ -42,14 +42,11 @@ pub(super) struct Loaded {
 impl LocalStore {
     /// Asks the index, in one consistent view of it.
     pub(super) fn ask<T>(&self, question: impl Fn(&Connection) -> Result<T>) -> Result<T> {
-        self.ask_build(|_, connection| question(connection))
+        self.ask_build(|connection| question(connection))
     }
 
     /// As [`Self::ask`], for questions that need more of a build than its tables.
-    pub(super) fn ask_build<T>(
-        &self,
-        question: impl Fn(&Generation, &Connection) -> Result<T>,
-    ) -> Result<T> {
+    pub(super) fn ask_build<T>(&self, question: impl Fn(&Borrowed<'_>) -> Result<T>) -> Result<T> {
         self.refuse_after_fork()?;
         let mut last_error = None;
         for _ in 0..3 {
@@ -59,7 +56,7 @@ impl LocalStore {
                 connection
                     .execute_batch("BEGIN")
                     .map_err(Error::index(generation.path()))?;
-                let answer = question(&generation, &connection)?;
+                let answer = question(&connection)?;
                 connection
                     .execute_batch("COMMIT")
                     .map_err(Error::index(generation.path()))?;

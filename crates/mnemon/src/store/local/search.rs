@@ -21,6 +21,7 @@ mod found;
 mod full_text;
 mod meaning;
 mod pending;
+mod seen;
 mod vectors;
 mod view;
 
@@ -30,6 +31,7 @@ pub(super) use deadline::watch as watch_deadline;
 pub(super) use fill::fill_if_due;
 pub(super) use full_text::add_functions;
 pub(super) use pending::PendingCache;
+pub(super) use seen::Seen;
 pub(super) use vectors::VectorFile;
 pub(super) use view::LocalView;
 

@@ -15,7 +15,7 @@ use rusqlite::Connection;
 
 use super::{SCHEMA, open_file, open_memory};
 use crate::error::{Error, Result};
-use crate::store::local::search::{Chunks, PendingCache, VectorFile};
+use crate::store::local::search::{Chunks, PendingCache, Seen, VectorFile};
 
 /// Connections beyond this many are closed when they are given back.
 const IDLE_MAX: usize = 16;
@@ -25,7 +25,7 @@ const IDLE_MAX: usize = 16;
 pub(crate) struct Generation {
     /// The file; none if it is in memory.
     path: Option<PathBuf>,
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Vec<Connected>>,
     given_back: Condvar,
     /// What search keeps beside SQLite's file, and what this process has loaded of it.
     pub(crate) vectors: VectorFile,
@@ -35,10 +35,26 @@ pub(crate) struct Generation {
     pub(crate) is_searched: bool,
 }
 
+/// A connection, and what it has seen.
+#[derive(Debug)]
+struct Connected {
+    connection: Connection,
+    seen: Seen,
+}
+
+impl From<Connection> for Connected {
+    fn from(connection: Connection) -> Self {
+        Self {
+            connection,
+            seen: Seen::default(),
+        }
+    }
+}
+
 /// A connection, given back when it is dropped.
 pub(crate) struct Borrowed<'a> {
     generation: &'a Generation,
-    connection: Option<Connection>,
+    connected: Option<Connected>,
 }
 
 impl Generation {
@@ -47,7 +63,7 @@ impl Generation {
         let connection = open_memory().map_err(Error::index(":memory:"))?;
         Ok(Self {
             path: None,
-            idle: Mutex::new(vec![connection]),
+            idle: Mutex::new(vec![connection.into()]),
             given_back: Condvar::new(),
             vectors: VectorFile::in_memory(),
             chunks: Chunks::default(),
@@ -67,7 +83,7 @@ impl Generation {
         Ok(Self {
             vectors: VectorFile::on_disk(path.with_file_name("vectors")),
             path: Some(path),
-            idle: Mutex::new(vec![connection]),
+            idle: Mutex::new(vec![connection.into()]),
             given_back: Condvar::new(),
             chunks: Chunks::default(),
             pending: PendingCache::default(),
@@ -88,12 +104,12 @@ impl Generation {
     /// A connection for one question or one write.
     pub(crate) fn borrow(&self) -> Result<Borrowed<'_>> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let connection = loop {
+        let connected = loop {
             match (idle.pop(), &self.path) {
-                (Some(connection), _) => break connection,
+                (Some(connected), _) => break connected,
                 (None, Some(path)) => {
                     drop(idle);
-                    break open_file(path).map_err(Error::index(path))?;
+                    break open_file(path).map_err(Error::index(path))?.into();
                 }
                 (None, None) => {
                     idle = self
@@ -105,7 +121,7 @@ impl Generation {
         };
         Ok(Borrowed {
             generation: self,
-            connection: Some(connection),
+            connected: Some(connected),
         })
     }
 }
@@ -115,21 +131,31 @@ impl Borrowed<'_> {
     pub(crate) fn generation(&self) -> &Generation {
         self.generation
     }
+
+    /// What it has seen of search.
+    pub(crate) fn seen(&self) -> &Seen {
+        &self.connected().seen
+    }
+
+    fn connected(&self) -> &Connected {
+        self.connected.as_ref().expect("there until it is dropped")
+    }
 }
 
 impl std::ops::Deref for Borrowed<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        self.connection.as_ref().expect("there until it is dropped")
+        &self.connected().connection
     }
 }
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        let Some(connection) = self.connection.take() else {
+        let Some(connected) = self.connected.take() else {
             return;
         };
+        let connection = &connected.connection;
         if !connection.is_autocommit() {
             // A panic or an error left a transaction open.
             let _ = connection.execute_batch("ROLLBACK");
@@ -140,7 +166,7 @@ impl Drop for Borrowed<'_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if idle.len() < IDLE_MAX {
-            idle.push(connection);
+            idle.push(connected);
         }
         self.generation.given_back.notify_one();
     }

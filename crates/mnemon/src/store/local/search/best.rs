@@ -4,7 +4,7 @@ use super::corpus::Corpus;
 
 /// The numbers with the highest scores; of equal ones the newest.
 pub(super) struct Best<'a> {
-    corpus: &'a Corpus<'a>,
+    corpus: &'a Corpus,
     most: usize,
     /// At most twice as many as are wanted.
     scored: Vec<(f64, u32)>,
@@ -13,7 +13,7 @@ pub(super) struct Best<'a> {
 }
 
 impl<'a> Best<'a> {
-    pub(super) fn new(corpus: &'a Corpus<'a>, most: usize) -> Self {
+    pub(super) fn new(corpus: &'a Corpus, most: usize) -> Self {
         Self {
             corpus,
             most,
@@ -56,6 +56,11 @@ impl<'a> Best<'a> {
         let (_, last, _) = self.scored.select_nth_unstable_by(self.most - 1, order);
         self.least = last.0;
         self.scored.truncate(self.most);
+    }
+
+    /// Whether it took all that it was offered.
+    pub(super) fn is_complete(&self) -> bool {
+        self.least == f64::NEG_INFINITY && self.scored.len() <= self.most
     }
 
     pub(super) fn numbers(mut self) -> Vec<u32> {

@@ -1,27 +1,27 @@
-//! All memories of one look, searchable and pending alike.
+//! All memories of one state of the index, searchable and pending alike.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use rusqlite::Connection;
+
+use super::Progress;
 use super::chunks::Loaded;
 use super::facts::{CHUNK_ROWS, Facts};
 use super::pending::{Pending, PendingMemories};
-use crate::recall::document::name_words;
+use crate::recall::Authors;
+use crate::recall::probe::{Candidate, Place};
 
-/// What there is to search in one look.
-pub(in crate::store::local) struct Seen {
+/// All memories of one state of the index, searchable and pending alike.
+#[derive(Debug)]
+pub(in crate::store::local) struct Corpus {
     /// Whether there is a full-text table.
     pub(super) is_filled: bool,
     pub(super) upto: u32,
     pub(super) loaded: Arc<Loaded>,
     pub(super) pending: PendingMemories,
-    pub(super) authors: BTreeMap<u32, String>,
-}
-
-/// All memories of one look, searchable and pending alike.
-pub(super) struct Corpus<'a> {
-    pub(super) seen: &'a Seen,
-    by_number: HashMap<u32, &'a Arc<Pending>>,
+    pub(super) authors: Arc<Authors>,
+    by_number: HashMap<u32, Arc<Pending>>,
     /// One more than the highest number.
     pub(super) size: usize,
     /// How many memories are not forgotten, how many words they have, and
@@ -31,21 +31,31 @@ pub(super) struct Corpus<'a> {
     live_more: HashMap<u32, i64>,
     /// Nothing before has a pending memory beside it.
     first_linked: u32,
+    /// Those that questions have asked for.
+    places: Mutex<HashMap<u32, Place>>,
 }
 
-impl<'a> Corpus<'a> {
-    pub(super) fn new(seen: &'a Seen) -> Self {
-        let last_pending = seen.pending.list.last().map_or(0, |last| last.n);
-        let list = seen.pending.list.iter();
-        let linked = seen.pending.previous.keys().chain(seen.pending.next.keys());
+impl Corpus {
+    pub(super) fn new(progress: &Progress, loaded: Arc<Loaded>, pending: PendingMemories) -> Self {
+        let last_pending = pending.list.last().map_or(0, |last| last.n);
+        let list = pending.list.iter();
+        let linked = pending.previous.keys().chain(pending.next.keys());
+        let names = loaded.names.iter().chain(&pending.new_authors);
         let mut corpus = Self {
-            seen,
-            by_number: list.map(|pending| (pending.n, pending)).collect(),
-            size: seen.upto.max(last_pending) as usize + 1,
-            live: seen.loaded.live.values().sum(),
-            live_words: seen.loaded.live_words,
+            is_filled: progress.stamp > 0,
+            upto: progress.upto,
+            authors: Arc::new(Authors::new(
+                names.map(|(number, name)| (*number, name.clone())),
+            )),
+            by_number: list.map(|own| (own.n, own.clone())).collect(),
+            size: progress.upto.max(last_pending) as usize + 1,
+            live: loaded.live.values().sum(),
+            live_words: loaded.live_words,
             live_more: HashMap::new(),
             first_linked: linked.min().copied().unwrap_or(u32::MAX),
+            places: Mutex::default(),
+            loaded,
+            pending,
         };
         corpus.correct_counts();
         corpus
@@ -53,13 +63,13 @@ impl<'a> Corpus<'a> {
 
     /// Takes out what the loaded rows count and does not count here, and adds what is pending.
     fn correct_counts(&mut self) {
-        let pending = self.seen.pending.list.iter();
+        let pending = self.pending.list.iter();
         let mut doubtful: Vec<u32> = pending.clone().map(|pending| pending.n).collect();
-        doubtful.extend(&self.seen.pending.unsearched);
+        doubtful.extend(&self.pending.unsearched);
         doubtful.sort_unstable();
         doubtful.dedup();
         for n in doubtful {
-            let facts = self.seen.loaded.facts(n);
+            let facts = self.loaded.facts(n);
             if facts.is_live() {
                 self.live -= 1;
                 self.live_words -= u64::from(facts.length);
@@ -79,21 +89,63 @@ impl<'a> Corpus<'a> {
         words / memories
     }
 
-    pub(super) fn live_in(&self, place: u32) -> u64 {
-        let loaded = self.seen.loaded.live.get(&place).copied().unwrap_or(0);
+    /// Where candidates live.
+    pub(super) fn places_of(
+        &self,
+        connection: &Connection,
+        candidates: &[Candidate],
+    ) -> rusqlite::Result<BTreeMap<u32, Place>> {
+        let mut known = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = BTreeMap::new();
+        let mut before = None;
+        for candidate in candidates {
+            let n = candidate.place;
+            // The next one is mostly of the same session.
+            if before == Some(n) || places.contains_key(&n) {
+                continue;
+            }
+            before = Some(n);
+            let place = match known.get(&n) {
+                Some(place) => place.clone(),
+                None => {
+                    let place = self.place(connection, n)?;
+                    known.insert(n, place.clone());
+                    place
+                }
+            };
+            places.insert(n, place);
+        }
+        Ok(places)
+    }
+
+    fn place(&self, connection: &Connection, n: u32) -> rusqlite::Result<Place> {
+        connection
+            .prepare_cached("SELECT space, recorded FROM logs WHERE n = ?1")?
+            .query_row([n], |row| {
+                let space: String = row.get(0)?;
+                Ok(Place {
+                    space: space.parse().map_err(|_| rusqlite::Error::InvalidQuery)?,
+                    last_written_micros: row.get(1)?,
+                    memories: self.live_in(n),
+                })
+            })
+    }
+
+    fn live_in(&self, place: u32) -> u64 {
+        let loaded = self.loaded.live.get(&place).copied().unwrap_or(0);
         let more = self.live_more.get(&place).copied().unwrap_or(0);
         loaded.saturating_add_signed(more)
     }
 
     /// Whether the row in the tables counts.
     pub(super) fn counts(&self, n: u32) -> bool {
-        let unsearched = &self.seen.pending.unsearched;
-        n <= self.seen.upto && (unsearched.is_empty() || !unsearched.contains(&n))
+        let unsearched = &self.pending.unsearched;
+        n <= self.upto && (unsearched.is_empty() || !unsearched.contains(&n))
     }
 
     pub(super) fn facts(&self, n: u32) -> &Facts {
         if self.counts(n) {
-            return self.seen.loaded.facts(n);
+            return self.loaded.facts(n);
         }
         self.by_number
             .get(&n)
@@ -102,12 +154,12 @@ impl<'a> Corpus<'a> {
 
     /// The rows that count and are by somebody of that name.
     pub(super) fn each_by_author(&self, word: &str, each: &mut dyn FnMut(u32)) {
-        let names = self.seen.authors.iter();
-        let meant: Vec<u32> = names
-            .filter(|(_, name)| name_words(name).iter().any(|own| own == word))
-            .map(|(number, _)| *number)
+        let authors = self.authors.iter();
+        let meant: Vec<u32> = authors
+            .filter(|author| author.words.iter().any(|own| own == word))
+            .map(|author| author.number)
             .collect();
-        let chunks = self.seen.loaded.chunks.iter();
+        let chunks = self.loaded.chunks.iter();
         for (first, chunk) in (0..).step_by(CHUNK_ROWS as usize).zip(chunks) {
             let Some(chunk) = chunk else { continue };
             for (n, facts) in (first..).zip(&chunk.facts) {
@@ -121,15 +173,15 @@ impl<'a> Corpus<'a> {
     /// The memory before in the session; 0 if there is none.
     pub(super) fn previous(&self, n: u32) -> u32 {
         let facts = self.facts(n);
-        let pending = self.pending_link(n, &self.seen.pending.previous);
+        let pending = self.pending_link(n, &self.pending.previous);
         self.same_place(facts, pending.unwrap_or(facts.previous))
     }
 
     /// The memory after in the session; 0 if there is none.
     pub(super) fn next(&self, n: u32) -> u32 {
-        let pending = self.pending_link(n, &self.seen.pending.next);
+        let pending = self.pending_link(n, &self.pending.next);
         // A changed memory keeps its place; only what is new moves the end.
-        let next = pending.unwrap_or_else(|| self.seen.loaded.facts(n).next);
+        let next = pending.unwrap_or_else(|| self.loaded.facts(n).next);
         self.same_place(self.facts(n), next)
     }
 

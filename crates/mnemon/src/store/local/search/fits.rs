@@ -1,14 +1,13 @@
 //! Which memories fit a filter, as numbers: by their facts where those are
 //! enough, else by asking the index.
 
-use std::collections::BTreeMap;
-
 use rusqlite::Connection;
 
 use super::chunks::Bounds;
 use super::facts::{CHUNK_ROWS, Facts};
 use crate::error::{Error, Result};
 use crate::memory::{Kind, Space};
+use crate::recall::authors::{Author, Authors};
 use crate::store::local::files::LogFiles;
 use crate::store::local::index::select;
 use crate::store::{Filter, Forgottenness};
@@ -36,16 +35,16 @@ impl<'a> Fits<'a> {
         connection: &Connection,
         files: &LogFiles,
         filter: &'a Filter,
-        authors: &BTreeMap<u32, String>,
+        authors: &Authors,
     ) -> Result<Self> {
         let places = match &filter.spaces[..] {
             [] => None,
             spaces => Some(places(connection, spaces).map_err(Error::index("index"))?),
         };
-        let wanted = |name: &String| filter.authors.iter().any(|author| author == name);
+        let wanted = |author: &&Author| filter.authors.contains(&author.name);
         let authors = (!filter.authors.is_empty()).then(|| {
-            let named = authors.iter().filter(|(_, name)| wanted(name));
-            named.map(|(number, _)| *number).collect()
+            let named = authors.iter().filter(wanted);
+            named.map(|author| author.number).collect()
         });
         let chosen = if facts_are_enough(filter) {
             None

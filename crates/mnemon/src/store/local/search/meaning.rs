@@ -16,14 +16,14 @@ pub(super) struct Meaning {
 
 impl Meaning {
     /// Only for memories that may fit; nobody asks about others.
-    pub(super) fn of(probe: &Probe, corpus: &Corpus<'_>, fits: &Fits<'_>) -> Self {
+    pub(super) fn of(probe: &Probe, corpus: &Corpus, fits: &Fits<'_>) -> Self {
         let Some(query) = &probe.vector else {
             return Self {
                 cosines: Vec::new(),
             };
         };
         let mut cosines = vec![f32::NAN; corpus.size];
-        let chunks = corpus.seen.loaded.chunks.iter();
+        let chunks = corpus.loaded.chunks.iter();
         let places = cosines.chunks_mut(CHUNK_ROWS as usize);
         for (first, (chunk, out)) in (0..).step_by(CHUNK_ROWS as usize).zip(chunks.zip(places)) {
             let Some(chunk) = chunk else { continue };
@@ -33,12 +33,12 @@ impl Meaning {
                 Rows::Any => chunk_cosines(query, &chunk.vectors, out),
             }
         }
-        for n in &corpus.seen.pending.unsearched {
+        for n in &corpus.pending.unsearched {
             if let Some(cosine) = cosines.get_mut(*n as usize) {
                 *cosine = f32::NAN;
             }
         }
-        for pending in &corpus.seen.pending.list {
+        for pending in &corpus.pending.list {
             let vector = pending.vector.as_ref();
             let cosine = vector.filter(|own| own.components().len() == query.components().len());
             cosines[pending.n as usize] = cosine.map_or(f32::NAN, |own| query.cosine(own));

@@ -1,26 +1,26 @@
 //! One look at the searchable memories: what bears on a question.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension};
 
 use super::Progress;
 use super::best::Best;
 use super::chunks::Chunks;
-use super::corpus::{Corpus, Seen};
+use super::corpus::Corpus;
 use super::fits::Fits;
 use super::found::{Found, Text};
 use super::meaning::Meaning;
 use super::pending::{self, PendingCache};
+use super::seen::Seen;
 use super::vectors::VectorFile;
 use super::{deadline, full_text};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
-use crate::recall::bm25;
-use crate::recall::probe::{Candidate, Candidates, Key, Place, Probe, Rarity, Term};
+use crate::recall::probe::{Candidate, Candidates, Key, Probe, Rarity, Term};
+use crate::recall::{Authors, bm25};
 use crate::store::View;
 use crate::store::local::files::LogFiles;
 use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
@@ -37,12 +37,12 @@ pub(in crate::store::local) struct LocalView<'a> {
     pub(in crate::store::local) chunks: &'a Chunks,
     pub(in crate::store::local) pending: &'a PendingCache,
     pub(in crate::store::local) vectors: &'a VectorFile,
-    pub(in crate::store::local) seen: OnceCell<Seen>,
+    pub(in crate::store::local) seen: &'a Seen,
 }
 
 impl View for LocalView<'_> {
-    fn authors(&self) -> Result<BTreeMap<u32, String>> {
-        Ok(self.seen()?.authors.clone())
+    fn authors(&self) -> Result<Arc<Authors>> {
+        Ok(self.corpus()?.authors.clone())
     }
 
     fn candidates(&self, probe: &Probe) -> Result<Candidates> {
@@ -70,54 +70,45 @@ impl View for LocalView<'_> {
 }
 
 impl LocalView<'_> {
-    /// What there is to search, the same for every question of this look.
-    fn seen(&self) -> Result<&Seen> {
-        if let Some(seen) = self.seen.get() {
-            return Ok(seen);
-        }
-        let index = || Error::index(self.path);
-        let progress = Progress::read(self.connection).map_err(index())?;
-        let unsearched = pending::unsearched(self.connection).map_err(index())?;
-        let loaded = self.chunks.current(
-            self.connection,
-            self.vectors,
-            &progress,
-            &unsearched,
-            self.path,
-        )?;
-        let pending = self.pending.load(
-            self.connection,
-            self.files,
-            self.embedder,
-            &progress,
-            &loaded,
-        )?;
-        let mut authors = (*loaded.names).clone();
-        authors.extend(pending.new_authors.clone());
-        Ok(self.seen.get_or_init(|| Seen {
-            is_filled: progress.stamp > 0,
-            upto: progress.upto,
-            loaded,
-            pending,
-            authors,
-        }))
+    /// What there is to search.
+    fn corpus(&self) -> Result<Arc<Corpus>> {
+        self.seen.current(self.connection, || {
+            let index = || Error::index(self.path);
+            let progress = Progress::read(self.connection).map_err(index())?;
+            let unsearched = pending::unsearched(self.connection).map_err(index())?;
+            let loaded = self.chunks.current(
+                self.connection,
+                self.vectors,
+                &progress,
+                &unsearched,
+                self.path,
+            )?;
+            let pending = self.pending.load(
+                self.connection,
+                self.files,
+                self.embedder,
+                &progress,
+                &loaded,
+            )?;
+            Ok(Corpus::new(&progress, loaded, pending))
+        })
     }
 
     fn search(&self, probe: &Probe) -> Result<Candidates> {
-        let seen = self.seen()?;
-        let fits = Fits::new(self.connection, self.files, &probe.filter, &seen.authors)?;
-        let corpus = Corpus::new(seen);
+        let corpus = self.corpus()?;
+        let fits = Fits::new(self.connection, self.files, &probe.filter, &corpus.authors)?;
         let text = self.text(probe, &corpus)?;
         probe.check_deadline()?;
         let meaning = Meaning::of(probe, &corpus, &fits);
         probe.check_deadline()?;
-        let (chosen, total) = choose(probe, &corpus, &fits, &text, &meaning);
-        let list = candidates(&corpus, &chosen, &text, &meaning);
-        let places = self
-            .places(&corpus, &list)
+        let chosen = choose(probe, &corpus, &fits, &text, &meaning);
+        let list = candidates(&corpus, &chosen.numbers, &text, &meaning);
+        let places = corpus
+            .places_of(self.connection, &list)
             .map_err(Error::index(self.path))?;
         Ok(Candidates {
-            total,
+            total: chosen.total,
+            is_complete: chosen.is_complete,
             list,
             places,
             terms: text.terms,
@@ -125,7 +116,7 @@ impl LocalView<'_> {
     }
 
     /// Which memories have the words, and how good that is.
-    fn text(&self, probe: &Probe, corpus: &Corpus<'_>) -> Result<Text> {
+    fn text(&self, probe: &Probe, corpus: &Corpus) -> Result<Text> {
         let mut text = Text::default();
         let (documents, mean_length) = (corpus.live, corpus.mean_length());
         for (bit, term) in probe.terms.iter().enumerate() {
@@ -156,9 +147,9 @@ impl LocalView<'_> {
     }
 
     /// The memories with a term, in the order of their numbers.
-    fn postings(&self, term: &Term, corpus: &Corpus<'_>) -> Result<Vec<full_text::Posting>> {
+    fn postings(&self, term: &Term, corpus: &Corpus) -> Result<Vec<full_text::Posting>> {
         let mut postings = Vec::new();
-        if corpus.seen.is_filled {
+        if corpus.is_filled {
             full_text::each_posting(self.connection, term, &mut |(n, count)| {
                 if corpus.counts(n) {
                     postings.push((n, count));
@@ -169,7 +160,7 @@ impl LocalView<'_> {
         if let Term::Name { word, .. } = term {
             corpus.each_by_author(word, &mut |n| postings.push((n, 1)));
         }
-        for pending in &corpus.seen.pending.list {
+        for pending in &corpus.pending.list {
             let count = pending.occurrences(term);
             if count > 0 {
                 postings.push((pending.n, count));
@@ -179,47 +170,25 @@ impl LocalView<'_> {
         postings.dedup_by_key(|(n, _)| *n);
         Ok(postings)
     }
-
-    fn places(
-        &self,
-        corpus: &Corpus<'_>,
-        list: &[Candidate],
-    ) -> rusqlite::Result<BTreeMap<u32, Place>> {
-        let mut places = BTreeMap::new();
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT space, recorded FROM logs WHERE n = ?1")?;
-        let mut before = None;
-        for candidate in list {
-            // The next one is mostly of the same session.
-            let is_known = before == Some(candidate.place) || places.contains_key(&candidate.place);
-            before = Some(candidate.place);
-            if is_known {
-                continue;
-            }
-            let place = statement.query_row([candidate.place], |row| {
-                let space: String = row.get(0)?;
-                Ok(Place {
-                    space: space.parse().map_err(|_| rusqlite::Error::InvalidQuery)?,
-                    last_written_micros: row.get(1)?,
-                    memories: corpus.live_in(candidate.place),
-                })
-            })?;
-            places.insert(candidate.place, place);
-        }
-        Ok(places)
-    }
 }
 
-/// The best by words and the best by meaning, and the turns around them; and
-/// how many have a term and fit.
+/// What is chosen of a corpus.
+struct Chosen {
+    /// In their order.
+    numbers: Vec<u32>,
+    is_complete: bool,
+    /// How many have a term and fit.
+    total: u64,
+}
+
+/// The best by words and the best by meaning, and the turns around them.
 fn choose(
     probe: &Probe,
-    corpus: &Corpus<'_>,
+    corpus: &Corpus,
     fits: &Fits<'_>,
     text: &Text,
     meaning: &Meaning,
-) -> (Vec<u32>, u64) {
+) -> Chosen {
     let allowed = |n: u32| fits.fits(n, corpus.facts(n)) && text.has_demanded(n, probe);
     let mut total = 0;
     let mut by_words = Best::new(corpus, probe.most);
@@ -236,6 +205,7 @@ fn choose(
             by_meaning.offer(cosine, n);
         }
     });
+    let is_complete = by_words.is_complete() && by_meaning.is_complete();
     let mut chosen = by_words.numbers();
     chosen.extend(by_meaning.numbers());
     chosen.sort_unstable();
@@ -251,19 +221,23 @@ fn choose(
     }
     chosen.sort_unstable();
     chosen.dedup();
-    (chosen, total)
+    Chosen {
+        numbers: chosen,
+        is_complete,
+        total,
+    }
 }
 
-fn candidates(
-    corpus: &Corpus<'_>,
-    chosen: &[u32],
-    text: &Text,
-    meaning: &Meaning,
-) -> Vec<Candidate> {
-    let place_of = |n: u32| chosen.binary_search(&n).ok();
+fn candidates(corpus: &Corpus, chosen: &[u32], text: &Text, meaning: &Meaning) -> Vec<Candidate> {
+    // What lies side by side in a session was mostly kept one after the other.
+    let place_of = |guess: usize, n: u32| match chosen.get(guess) {
+        Some(there) if *there == n => Some(guess),
+        _ => chosen.binary_search(&n).ok(),
+    };
     chosen
         .iter()
-        .map(|n| {
+        .enumerate()
+        .map(|(place, n)| {
             let facts = corpus.facts(*n);
             let found = text.of(*n);
             Candidate {
@@ -283,8 +257,8 @@ fn candidates(
                 text: found.map_or(0.0, |found| found.score),
                 matched: found.map_or(0, |found| found.matched),
                 cosine: meaning.cosine(*n),
-                previous: place_of(corpus.previous(*n)),
-                next: place_of(corpus.next(*n)),
+                previous: place_of(place.wrapping_sub(1), corpus.previous(*n)),
+                next: place_of(place + 1, corpus.next(*n)),
             }
         })
         .collect()
