@@ -141,6 +141,7 @@ mod tests {
         assert_eq!(config.limits.future_skew_minutes, 5);
         assert_eq!(config.sessions.idle_after_hours, 24);
         assert_eq!(config.sessions.decaying_after_days, 7);
+        assert_eq!(config.decay, crate::decay::Settings::default());
         assert_eq!(config.privacy.redact, [Subject::Secrets]);
         assert_eq!(config.privacy.patterns, []);
         assert_eq!(config.privacy.session_recovery_days, 30);
@@ -260,6 +261,21 @@ mod tests {
                     "' '".to_owned(),
                     "\"a\\u0007\"".to_owned(),
                     format!("'{}'", "ö".repeat(chars_max + 1)),
+                ],
+            ),
+            Rule::Flag { .. } => (
+                vec!["true".to_owned(), "false".to_owned()],
+                vec!["1", "'true'", "[]", "{}"],
+                vec![],
+            ),
+            Rule::Number { min, max, .. } => (
+                vec![format!("{min:?}"), format!("{max:?}")],
+                vec!["'0.5'", "true", "[0.5]", "{}"],
+                vec![
+                    format!("{:?}", min - 0.1),
+                    format!("{:?}", max + 0.1),
+                    "nan".to_owned(),
+                    "inf".to_owned(),
                 ],
             ),
             Rule::Words { words, .. } => (

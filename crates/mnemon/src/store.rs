@@ -20,6 +20,8 @@ pub use report::{
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::recall::{Authors, Candidates, Key, Probe};
@@ -87,6 +89,9 @@ pub trait View {
 
     /// What is known of the memories that could be meant.
     fn candidates(&self, probe: &Probe) -> Result<Candidates>;
+
+    /// The sessions that fade in their own way, and what they say about it.
+    fn session_decay(&self) -> Result<Vec<(SessionId, Map<String, Value>)>>;
 
     /// The memories of these keys, in this order; the keys come from the same look.
     fn load(&self, keys: &[Key]) -> Result<Vec<Memory>>;

@@ -3,6 +3,7 @@
 
 mod sandbox;
 
+mod decay;
 mod demo;
 mod errors;
 mod finding;

@@ -17,6 +17,10 @@ const LIST_MAX: usize = 100;
 pub(super) enum Rule {
     /// A whole number from `min` to `max`.
     Whole { default: i64, min: i64, max: i64 },
+    /// Yes or no.
+    Flag { default: bool },
+    /// A number from `min` to `max`.
+    Number { default: f64, min: f64, max: f64 },
     /// A size: a whole number of bytes, or text with a unit.
     Bytes { default: i64, min: i64, max: i64 },
     /// One of these words.
@@ -40,6 +44,10 @@ pub(super) enum Rule {
 
 pub(super) const fn whole(default: i64, min: i64, max: i64) -> Rule {
     Rule::Whole { default, min, max }
+}
+
+pub(super) const fn number(default: f64, min: f64, max: f64) -> Rule {
+    Rule::Number { default, min, max }
 }
 
 pub(super) const fn bytes(default: i64, min: i64, max: i64) -> Rule {
@@ -67,6 +75,8 @@ impl Rule {
         match *self {
             Self::Whole { default, .. } | Self::Bytes { default, .. } => default.to_string(),
             Self::Choice { default, .. } | Self::Text { default, .. } => quote(default),
+            Self::Flag { default } => default.to_string(),
+            Self::Number { default, .. } => Value::Float(default).to_string(),
             Self::Words { default, .. } => list(default.iter().copied()),
             Self::Patterns => list([]),
         }
@@ -77,6 +87,13 @@ impl Rule {
         match (self, value) {
             (Self::Whole { .. } | Self::Bytes { .. }, DeValue::Integer(number)) => {
                 self.check_number(i64::from_str_radix(number.as_str(), number.radix()).ok()?)
+            }
+            (Self::Flag { .. }, DeValue::Boolean(flag)) => Some(flag.to_string()),
+            (Self::Number { .. }, DeValue::Float(number)) => {
+                self.check_float(number.as_str().parse().ok()?)
+            }
+            (Self::Number { .. }, DeValue::Integer(number)) => {
+                self.check_float(number.as_str().parse().ok()?)
             }
             (
                 Self::Bytes { .. } | Self::Choice { .. } | Self::Text { .. },
@@ -96,6 +113,12 @@ impl Rule {
         match self {
             Self::Whole { .. } => self.check_number(text.trim().parse().ok()?),
             Self::Bytes { .. } => self.check_number(bytes::parse(text)?),
+            Self::Flag { .. } => text
+                .trim()
+                .parse::<bool>()
+                .ok()
+                .map(|flag| flag.to_string()),
+            Self::Number { .. } => self.check_float(text.trim().parse().ok()?),
             Self::Choice { words, .. } => words.contains(&text).then(|| quote(text)),
             Self::Text { chars_max, .. } => {
                 let fits = !text.trim().is_empty()
@@ -130,12 +153,21 @@ impl Rule {
         (items.len() <= LIST_MAX && items.iter().all(fits)).then(|| list(items.iter().copied()))
     }
 
+    fn check_float(&self, number: f64) -> Option<String> {
+        match self {
+            Self::Number { min, max, .. } if (*min..=*max).contains(&number) => {
+                Some(Value::Float(number).to_string())
+            }
+            _ => None,
+        }
+    }
+
     fn check_number(&self, number: i64) -> Option<String> {
         match self {
             Self::Whole { min, max, .. } | Self::Bytes { min, max, .. } => {
                 (*min..=*max).contains(&number).then(|| number.to_string())
             }
-            Self::Choice { .. } | Self::Text { .. } | Self::Words { .. } | Self::Patterns => None,
+            _ => None,
         }
     }
 
@@ -164,6 +196,8 @@ impl Rule {
                 "must be text of 1 to {chars_max} characters that is not blank and has no \
                  control characters"
             ),
+            Self::Flag { .. } => "must be true or false".to_owned(),
+            Self::Number { min, max, .. } => format!("must be a number from {min} to {max}"),
             Self::Words { words, .. } => {
                 let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
                 format!("must be a list of any of {}", words.join(", "))

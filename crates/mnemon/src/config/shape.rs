@@ -5,6 +5,7 @@
 use serde::Deserialize;
 
 use super::merge;
+use crate::decay;
 use crate::redact::{Pattern, Subject};
 
 /// Every setting; the default is what holds without any file.
@@ -18,6 +19,8 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// When a session counts as idle and as decaying.
     pub sessions: SessionsConfig,
+    /// How memories fade.
+    pub decay: decay::Settings,
     /// How questions are answered.
     pub search: SearchConfig,
     /// What is not kept, and how long deleted things can be brought back.

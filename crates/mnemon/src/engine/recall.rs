@@ -17,7 +17,11 @@ impl Mnemon {
         for session in query.filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
-        recall::recall(&*self.store, &*self.embedder, query, Some(self.deadline()))
+        let query = Query {
+            filter: self.ruled(&query.filter)?,
+            ..query.clone()
+        };
+        recall::recall(&*self.store, &*self.embedder, &query, Some(self.deadline()))
     }
 
     pub(super) fn meaning_of(&self, text: &str) -> Result<Option<Vector>> {

@@ -38,6 +38,7 @@ impl Mnemon {
         options: &RelatedOptions,
     ) -> Result<Related> {
         check_depth(options.depth)?;
+        let filter = self.ruled(&options.filter)?;
         let origin = match options.filter.forgotten {
             Forgottenness::Without => self.get(caller, name, session)?,
             Forgottenness::With | Forgottenness::Only => self.find(caller, name, session)?,
@@ -47,7 +48,7 @@ impl Mnemon {
         let hits = reached
             .iter()
             .enumerate()
-            .filter(|(_, it)| it.distance > 0 && options.filter.fits(&it.memory));
+            .filter(|(_, it)| it.distance > 0 && filter.fits(&it.memory));
         let total = hits.clone().count() as u64;
         let page = hits
             .skip(options.filter.offset)

@@ -232,6 +232,9 @@ impl ImportPlan {
     fn take(&mut self, engine: &Mnemon, caller: &Caller, item: ImportItem) {
         match item {
             ImportItem::Session { id, mut details } => {
+                if let Err(error) = engine.config.decay.with_session(&details.decay) {
+                    self.bad.push(error);
+                }
                 self.redacted
                     .extend(engine.redactor.redact_details(&mut details));
                 self.spaces.entry(Space::Session(id)).or_default().details = Some(details);

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use crate::decay;
+use crate::decay::{At, Rules};
 use crate::error::{Error, Result};
 use crate::memory::{Confidence, Importance, Kind, Memory, Space, Tag};
 use crate::time::Time;
@@ -43,6 +44,8 @@ pub struct Filter {
     pub forgotten: Forgottenness,
     /// The moment for which priorities are computed.
     pub now_micros: i64,
+    /// How they are; [`Mnemon`](crate::Mnemon) puts its own settings in.
+    pub decay: Arc<Rules>,
     /// In which order.
     pub sort: Sort,
     /// At most so many.
@@ -71,6 +74,7 @@ impl Filter {
             metadata: Vec::new(),
             forgotten: Forgottenness::Without,
             now_micros,
+            decay: Rules::shared_default(),
             sort: Sort::Newest,
             limit: 100,
             offset: 0,
@@ -100,7 +104,7 @@ impl Filter {
                 .is_none_or(|least| memory.confidence.is_some_and(|own| own >= least))
             && self
                 .min_priority
-                .is_none_or(|least| decay::priority(memory, self.now_micros) >= least)
+                .is_none_or(|least| self.at().priority(memory) >= least)
             && self
                 .status
                 .is_none_or(|status| memory.body.is_open() == Some(status == Status::Open))
@@ -123,11 +127,24 @@ impl Filter {
 }
 
 impl Filter {
+    /// The moment for which priorities are computed, and how.
+    pub fn at(&self) -> At<'_> {
+        At {
+            rules: &self.decay,
+            now_micros: self.now_micros,
+        }
+    }
+
+    /// Whether it asks for priorities.
+    pub(crate) fn asks_priority(&self) -> bool {
+        self.min_priority.is_some() || self.sort == Sort::Priority
+    }
+
     /// Which of two comes first in this order; what is equal comes newest first, then by id.
     pub fn compare(&self, a: &Memory, b: &Memory) -> Ordering {
         let created = |memory: &Memory| memory.created_at.micros();
         let last_access = |memory: &Memory| memory.state.last_access.map(Time::micros);
-        let priority = |memory: &Memory| decay::priority(memory, self.now_micros);
+        let priority = |memory: &Memory| self.at().priority(memory);
         let wanted = match self.sort {
             Sort::Newest => created(b).cmp(&created(a)),
             Sort::Oldest => created(a).cmp(&created(b)),

@@ -26,7 +26,7 @@ const PROSE: &str = "\
 /// How a value begins that only says where the secret is.
 const REFERENCES: &str = "\
     $ < {{ %( #{ process.env os.environ os.getenv env. env( ENV[ getenv System.getenv \
-    std::env config. settings. secrets. vars. self. this. args. options. req. request. ctx. \
+    std:: config. settings. secrets. vars. self. this. args. options. req. request. ctx. \
     op:// vault: ssm: arn: keychain file: secretKeyRef valueFrom !Ref !Sub data. var. local. \
     module.";
 
