@@ -92,6 +92,8 @@ pub(crate) enum Command {
     Export(commands::export::Export),
     /// Show a text as it would be kept, without secrets
     Redact(commands::redact::Redact),
+    /// Hand out a session without who and where
+    Anonymize(commands::anonymize::Anonymize),
     /// Check every line and the index
     Verify(commands::verify::Verify),
     /// Set damage aside and make the index anew

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod anonymize;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod deleted;
@@ -52,6 +53,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Import(command) => command.run(&context),
         Command::Export(command) => command.run(&context),
         Command::Redact(command) => command.run(&context),
+        Command::Anonymize(command) => command.run(&context),
         Command::Verify(_) => verify::Verify::run(&context),
         Command::Repair(command) => command.run(&context),
         Command::Reindex(_) => reindex::Reindex::run(&context),

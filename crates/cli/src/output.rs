@@ -29,6 +29,11 @@ impl Output {
         }
     }
 
+    /// Whether a program asks.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// Whether somebody watches who should see how far a long job has come.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.json && std::io::stderr().is_terminal()

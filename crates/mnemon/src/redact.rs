@@ -143,8 +143,17 @@ impl Redactor {
         }
     }
 
+    /// What must not be kept, where it is and what it is, in order.
+    pub(crate) fn find(&self, text: &str) -> Vec<(std::ops::Range<usize>, String)> {
+        self.page(text).into_found()
+    }
+
     /// As [`Self::redact`], for one text of many.
     fn redact_into<'t>(&self, text: &'t str, report: &mut Report) -> std::borrow::Cow<'t, str> {
+        self.page(text).render(report)
+    }
+
+    fn page<'t>(&self, text: &'t str) -> Page<'t, '_> {
         let mut page = Page::new(text);
         for pattern in &self.patterns {
             page.look_at_all(|text, found| pattern.find(text, found));
@@ -161,7 +170,7 @@ impl Redactor {
                 break;
             }
         }
-        page.render(report)
+        page
     }
 
     fn looks_for(&self, subject: Subject) -> bool {

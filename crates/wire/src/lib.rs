@@ -6,6 +6,7 @@
 //! its neighbours are what is printed.
 
 mod aggregate;
+mod anonymize;
 mod error;
 mod export;
 mod history;
@@ -21,6 +22,7 @@ pub mod request;
 mod session;
 
 pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
+pub use anonymize::AnonymizedShape;
 pub use error::ErrorShape;
 pub use export::{ExportDocument, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;

@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 35] = [
+const COMMANDS: [&[&str]; 36] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -26,6 +26,7 @@ const COMMANDS: [&[&str]; 35] = [
     &["import"],
     &["export"],
     &["redact"],
+    &["anonymize"],
     &["verify"],
     &["repair"],
     &["reindex"],
@@ -77,6 +78,7 @@ fn the_first_page_lists_the_commands() {
       import       Take in memories from a file
       export       Hand out memories, to a file or to the terminal
       redact       Show a text as it would be kept, without secrets
+      anonymize    Hand out a session without who and where
       verify       Check every line and the index
       repair       Set damage aside and make the index anew
       reindex      Make the index anew

@@ -181,3 +181,88 @@ fn redact_shows_what_would_be_kept_and_changes_nothing() {
     );
     assert!(sandbox.files().is_empty());
 }
+
+#[test]
+fn an_anonymised_session_can_be_handed_on() {
+    let sandbox = Sandbox::empty();
+    sandbox.json(&["init"]);
+    sandbox.json(&[
+        "session",
+        "new",
+        "--id",
+        "review",
+        "--user",
+        "Ada Lovelace",
+        "--agent",
+        "architect",
+        "--project",
+        "Enigma",
+    ]);
+    let say = |text: &str, more: &[&str]| {
+        sandbox.json(&[&["remember", text, "--session", "review"], more].concat());
+    };
+    say(
+        "Ada wants Enigma in /home/ada/enigma/src",
+        &["--author", "Ada Lovelace"],
+    );
+    say(
+        "mail ada@example.com",
+        &["--author", "architect", "--ref", "FACT-001"],
+    );
+    say("forgotten by Ada", &[]);
+    sandbox.json(&["forget", "review/FACT-003", "--reason", "private"]);
+    let before = sandbox.files();
+    let key = sandbox.path().join("key.json");
+    let ran = sandbox.run(&[
+        "anonymize",
+        "--session",
+        "review",
+        "--map",
+        key.to_str().unwrap(),
+    ]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    for name in [
+        "Ada",
+        "/ada",
+        "ada@",
+        "Lovelace",
+        "Enigma",
+        "enigma",
+        "example.com",
+        "forgotten by",
+    ] {
+        assert!(!ran.stdout.contains(name), "{name} in {}", ran.stdout);
+    }
+    let map: Value = serde_json::from_slice(&std::fs::read(&key).unwrap()).unwrap();
+    assert_eq!(
+        map,
+        json!({
+            "/path/1": "/home/ada/enigma/src", "Email-1": "ada@example.com",
+            "Project-A": "Enigma", "User-1": "Ada Lovelace",
+        })
+    );
+    std::fs::remove_file(&key).unwrap();
+    assert_eq!(sandbox.files(), before, "the session itself stays as it is");
+
+    // It is an import like any other, with its links.
+    let file = sandbox.file("session.jsonl", &ran.stdout);
+    let other = Sandbox::empty();
+    let imported = other.json(&["import", file.to_str().unwrap()]);
+    assert_eq!(
+        (&imported["imported"], &imported["dangling_links"]),
+        (&json!(2), &json!(0))
+    );
+    let memory = other.json(&["get", "review/FACT-001"]);
+    assert_eq!(memory["text"], "User-1 wants Project-A in /path/1");
+    assert_eq!(memory["author"], "User-1");
+    let linked = other.json(&["get", "review/FACT-002"]);
+    assert_eq!(linked["links"][0]["to"], memory["id"]);
+
+    let answer = sandbox.json(&["anonymize", "--session", "review"]);
+    assert_eq!(answer["count"], 2);
+    assert_eq!(
+        answer["replaced"],
+        json!({"Email": 1, "Path": 1, "Project": 1, "User": 1})
+    );
+    assert_eq!(answer["sessions"][0]["details"]["user"], "User-1");
+}

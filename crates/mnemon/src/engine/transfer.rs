@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::remember::remembered;
+use crate::anonymize::{Anonymized, Options};
 use crate::caller::Caller;
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
@@ -114,6 +115,25 @@ impl Mnemon {
             self.require_session(session)?;
         }
         self.store.walk(spaces, each)
+    }
+
+    /// A session that can be handed on: without who and where, and without what is forgotten.
+    pub fn anonymize(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        options: Options,
+    ) -> Result<Anonymized> {
+        let session = self.require_session(session)?;
+        let mut memories = Vec::new();
+        let space = Space::Session(session.id.clone());
+        self.export(caller, &[space], &mut |memory| {
+            if memory.state.forgotten.is_none() {
+                memories.push(memory);
+            }
+            Ok(())
+        })?;
+        Anonymized::of(&session, &memories, options)
     }
 
     fn import_chunk(

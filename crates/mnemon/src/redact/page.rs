@@ -110,6 +110,13 @@ impl<'t, 'c> Page<'t, 'c> {
         self.taken.len()
     }
 
+    /// What was found that is no placeholder of an earlier redaction.
+    pub(super) fn into_found(self) -> Vec<(Range<usize>, String)> {
+        let new = self.taken.into_iter();
+        new.filter_map(|Taken { range, class }| Some((range, class?.to_owned())))
+            .collect()
+    }
+
     /// The text with placeholders; what is new is counted.
     pub(super) fn render(self, report: &mut Report) -> Cow<'t, str> {
         if self.taken.iter().all(|taken| taken.class.is_none()) {
