@@ -86,6 +86,10 @@ pub(crate) enum Command {
     Unforget(commands::unforget::Unforget),
     /// List what is forgotten and can be brought back
     Deleted(Box<commands::deleted::Deleted>),
+    /// Remove memories for good; no file of the store keeps a byte of them
+    Erase(Box<commands::erase::Erase>),
+    /// Show what was forgotten, brought back and erased, by whom and why
+    Audit(commands::audit::Audit),
     /// Take in memories from a file
     Import(commands::import::Import),
     /// Hand out memories, to a file or to the terminal

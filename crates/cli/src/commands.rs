@@ -1,11 +1,13 @@
 //! One file for each command.
 
 pub(crate) mod anonymize;
+pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod deleted;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod erase;
 pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod get;
@@ -50,6 +52,8 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Forget(command) => command.run(&context),
         Command::Unforget(command) => command.run(&context),
         Command::Deleted(command) => command.run(&context),
+        Command::Erase(command) => command.run(&context),
+        Command::Audit(command) => command.run(&context),
         Command::Import(command) => command.run(&context),
         Command::Export(command) => command.run(&context),
         Command::Redact(command) => command.run(&context),

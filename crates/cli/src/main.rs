@@ -16,6 +16,7 @@ mod input;
 mod output;
 mod progress;
 mod root;
+mod targets;
 
 use std::process::ExitCode;
 

@@ -5,6 +5,7 @@
 //! they are applied here.
 
 mod aggregate;
+mod erase;
 mod forget;
 mod query;
 mod recall;
@@ -20,14 +21,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use remember::{Action, Remembered};
 pub use sessions::NewSession;
-pub use transfer::{ImportItem, Imported};
+pub use transfer::{ErasedTexts, ImportItem, Imported};
 
 use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::config::{self, Config, Sources};
 use crate::decay::{At, Faded, Rules};
 use crate::embed::{BuiltIn, Embedder};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Space};
 use crate::random;
 use crate::redact::Redactor;
@@ -51,6 +52,9 @@ pub struct Mnemon {
     /// What was asked for since the last write: how often, and when last.
     accesses: Mutex<HashMap<MemoryId, (Space, u64, Time)>>,
 }
+
+/// More than this are not counted until something is written.
+const ACCESSES_MAX: usize = 10_000;
 
 /// Where random bytes come from; tests bring their own.
 pub type Random = Arc<dyn Fn() -> [u8; 10] + Send + Sync>;
@@ -135,6 +139,7 @@ impl Mnemon {
 
     /// The memories that fit a filter.
     pub fn list(&self, _caller: &Caller, filter: &Filter) -> Result<Selection> {
+        filter.check()?;
         for session in filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
@@ -231,8 +236,14 @@ impl Mnemon {
                 .push(Write::Access { id, count, last });
         }
         for (space, writes) in by_space {
-            self.store
-                .commit(self.batch(caller, space, writes, OnFull::Refuse))?;
+            match self
+                .store
+                .commit(self.batch(caller, space, writes, OnFull::Refuse))
+            {
+                // One of them is gone for good; what was counted of the others is no great loss.
+                Err(Error::NotFound { .. }) => {}
+                kept => drop(kept?),
+            }
         }
         self.store.flush()
     }
@@ -253,7 +264,15 @@ impl Mnemon {
             count: *count,
             last: *last,
         }));
-        match self.store.commit(self.batch(caller, space, all, on_full)) {
+        let mut kept = self
+            .store
+            .commit(self.batch(caller, space.clone(), all.clone(), on_full));
+        if matches!(kept, Err(Error::NotFound { .. })) && !accesses.is_empty() {
+            // One that was asked for may be gone for good by now; that is no reason to refuse.
+            all.truncate(asked);
+            kept = self.store.commit(self.batch(caller, space, all, on_full));
+        }
+        match kept {
             Ok(mut receipt) => {
                 receipt.outcomes.truncate(asked);
                 Ok(receipt)
@@ -289,9 +308,12 @@ impl Mnemon {
     }
 
     /// Reading never waits for writing: the count goes along with the next write.
-    fn count_access(&self, memory: &Memory) {
+    pub(crate) fn count_access(&self, memory: &Memory) {
         let now = self.clock.now();
         let mut accesses = self.accesses();
+        if accesses.len() >= ACCESSES_MAX && !accesses.contains_key(&memory.id) {
+            return;
+        }
         let entry = accesses
             .entry(memory.id.clone())
             .or_insert((memory.space.clone(), 0, now));

@@ -27,6 +27,9 @@ pub struct SessionDetails {
     /// Compaction settings of its own.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub compaction: Map<String, Value>,
+    /// When it was made, if that was before it came into this store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<Time>,
     /// Decay settings of its own.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub decay: Map<String, Value>,

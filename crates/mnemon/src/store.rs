@@ -6,11 +6,13 @@
 //! [`local`] is the store on files.
 
 mod batch;
+mod erasure;
 mod filter;
 pub mod local;
 mod report;
 
-pub use batch::{Batch, OnFull, Outcome, Receipt, Write};
+pub use batch::{Batch, Earlier, OnFull, Outcome, Receipt, Write};
+pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
 pub(crate) use filter::{contains_text, metadata_text as filter_text};
 pub use report::{
@@ -77,6 +79,15 @@ pub trait Store: Send + Sync {
 
     /// Makes what is derived anew.
     fn reindex(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed>;
+
+    /// Removes memories for good, from every place that it has; the ids are all there.
+    fn erase(&self, erasure: &Erasure) -> Result<Erased>;
+
+    /// Which of these texts were erased here once.
+    fn were_erased(&self, texts: &[&str]) -> Result<Vec<bool>>;
+
+    /// What was forgotten, brought back and erased, the oldest first.
+    fn audit(&self) -> Result<Vec<AuditEntry>>;
 
     /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.
     fn flush(&self) -> Result<()>;

@@ -16,8 +16,8 @@ use mnemon::Result;
 use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::Session;
 use mnemon::store::{
-    Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
-    Store, Verification, View,
+    AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed, Repair,
+    RepairOptions, Selection, Stats, Store, Verification, View, Write,
 };
 use mnemon::time::Time;
 
@@ -137,6 +137,28 @@ impl Store for ModelStore {
         })
     }
 
+    fn erase(&self, erasure: &Erasure) -> Result<Erased> {
+        let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, batch) in past.iter_mut() {
+            batch.writes.retain(|write| !is_about(write, &erasure.ids));
+        }
+        self.state().erase(erasure)?;
+        Ok(Erased {
+            ids: erasure.ids.clone(),
+            ..Erased::default()
+        })
+    }
+
+    fn were_erased(&self, texts: &[&str]) -> Result<Vec<bool>> {
+        let state = self.state();
+        let was = |text: &&str| state.erased_texts.contains(*text);
+        Ok(texts.iter().map(was).collect())
+    }
+
+    fn audit(&self) -> Result<Vec<AuditEntry>> {
+        Ok(self.state().audit())
+    }
+
     /// Nothing to do: nothing is derived.
     fn reindex(&self, _progress: &mut dyn FnMut(Progress)) -> Result<Reindexed> {
         Ok(Reindexed {
@@ -147,5 +169,16 @@ impl Store for ModelStore {
 
     fn flush(&self) -> Result<()> {
         Ok(())
+    }
+}
+
+fn is_about(write: &Write, ids: &[MemoryId]) -> bool {
+    match write {
+        Write::CreateSession(_) | Write::ChangeSession(_) => false,
+        Write::Add { id, .. }
+        | Write::Revise { id, .. }
+        | Write::Forget { id, .. }
+        | Write::Restore { id, .. }
+        | Write::Access { id, .. } => ids.contains(id),
     }
 }

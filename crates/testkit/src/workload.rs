@@ -69,6 +69,7 @@ pub fn forget(id: &str) -> Write {
         id: self::id(id),
         reason: "no longer true".into(),
         recover_until: time(1_000_000),
+        earlier: None,
     }
 }
 

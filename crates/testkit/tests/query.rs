@@ -13,6 +13,7 @@ mod operators;
 mod random;
 
 use jiff::tz::TimeZone;
+use mnemon::engine::ErasedTexts;
 use mnemon::recall::Answer;
 use mnemon::{Caller, Clock, Mnemon, Result, Time};
 use mnemon_wire::import::{Format, read_import};
@@ -46,7 +47,9 @@ fn stage() -> Stage {
     let mnemon = mnemon.with_sources(Clock::fixed_at(now()), random);
     let items = read_import(MEMORIES.as_bytes(), Format::Jsonl, None).unwrap();
     let me = Caller::user("me");
-    mnemon.import(&me, items, &mut |_| ()).unwrap();
+    mnemon
+        .import(&me, items, ErasedTexts::default(), &mut |_| ())
+        .unwrap();
     Stage {
         mnemon,
         _folder: folder,

@@ -34,8 +34,8 @@ pub use recall::{BatchLine, HitShape, RecalledShape};
 pub use redact::{RedactedShape, RedactionShape};
 pub use related::{RelatedShape, SimilarShape};
 pub use report::{
-    ForgottenShape, ImportedShape, ReindexedShape, RememberedShape, RepairShape, StatsShape,
-    VerificationShape,
+    AuditShape, ErasedShape, ForgottenShape, ImportedShape, ReindexedShape, RememberedShape,
+    RepairShape, StatsShape, VerificationShape,
 };
 pub use request::{RecallRequest, parse_structured, parse_structured_text};
 pub use session::{SessionShape, SessionsShape};

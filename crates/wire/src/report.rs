@@ -1,11 +1,12 @@
 //! What commands report: counts, problems, and what was done about them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use mnemon::Time;
 use mnemon::engine::{Imported, Remembered};
 use mnemon::memory::{Handle, Kind, MemoryId, SessionId, Space};
-use mnemon::store::{Reindexed, Repair, Stats, Verification};
+use mnemon::store::{AuditEntry, Cleaned, Erased, Reindexed, Repair, Stats, Verification};
 use serde::Serialize;
 
 use crate::redact::RedactionShape;
@@ -54,6 +55,83 @@ impl<'a> ForgottenShape<'a> {
     }
 }
 
+/// What was erased, and the receipt for it.
+#[derive(Debug, Serialize)]
+pub struct ErasedShape<'a> {
+    count: usize,
+    ids: &'a [MemoryId],
+    receipt: ReceiptShape<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct ReceiptShape<'a> {
+    cleaned: Vec<CleanedShape<'a>>,
+    files_searched: u64,
+    bytes_searched: u64,
+    also_in: &'a [PathBuf],
+}
+
+#[derive(Debug, Serialize)]
+struct CleanedShape<'a> {
+    place: &'a Path,
+    how: &'a str,
+}
+
+impl<'a> ErasedShape<'a> {
+    /// The shape of an erasure.
+    pub fn of(erased: &'a Erased) -> Self {
+        let cleaned = |own: &'a Cleaned| CleanedShape {
+            place: &own.place,
+            how: own.how,
+        };
+        Self {
+            count: erased.ids.len(),
+            ids: &erased.ids,
+            receipt: ReceiptShape {
+                cleaned: erased.cleaned.iter().map(cleaned).collect(),
+                files_searched: erased.files_searched,
+                bytes_searched: erased.bytes_searched,
+                also_in: &erased.also_in,
+            },
+        }
+    }
+}
+
+/// What was forgotten, brought back and erased.
+#[derive(Debug, Serialize)]
+pub struct AuditShape<'a> {
+    entries: Vec<AuditEntryShape<'a>>,
+    total: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct AuditEntryShape<'a> {
+    at: Time,
+    op: &'static str,
+    by: &'a str,
+    reason: &'a str,
+    ids: &'a [String],
+    spaces: Vec<String>,
+}
+
+impl<'a> AuditShape<'a> {
+    /// The shape of some of so many deeds.
+    pub fn of(shown: &'a [AuditEntry], total: usize) -> Self {
+        let entry = |own: &'a AuditEntry| AuditEntryShape {
+            at: own.at,
+            op: own.deed.as_str(),
+            by: &own.by,
+            reason: &own.reason,
+            ids: &own.ids,
+            spaces: own.spaces.iter().map(ToString::to_string).collect(),
+        };
+        Self {
+            entries: shown.iter().map(entry).collect(),
+            total,
+        }
+    }
+}
+
 /// What an import did.
 #[derive(Debug, Serialize)]
 pub struct ImportedShape<'a> {
@@ -63,6 +141,8 @@ pub struct ImportedShape<'a> {
     dangling_links: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     redacted: Vec<RedactionShape<'a>>,
+    /// Left out because their text was erased here once.
+    erased: u64,
     /// Always empty: whatever can't be taken refuses the whole import.
     errors: [&'static str; 0],
 }
@@ -76,6 +156,7 @@ impl<'a> ImportedShape<'a> {
             sessions: &imported.sessions,
             dangling_links: imported.dangling,
             redacted: RedactionShape::all(&imported.redacted),
+            erased: imported.erased,
             errors: [],
         }
     }

@@ -1,16 +1,17 @@
 //! `mnemon forget`
 
 use clap::Args;
+use mnemon::Mnemon;
 use mnemon::memory::{Memory, MemoryId};
-use mnemon::{Caller, Mnemon};
+use mnemon::store::Forgottenness;
 use mnemon_wire::ForgottenShape;
 
+use super::erase;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::filters::{Filters, no_limit};
+use crate::failure::Outcome;
 use crate::human::count;
 use crate::human::memories::memory_table;
-use crate::input::Names;
+use crate::targets::Targets;
 
 /// Forget memories; they can be brought back for a while
 #[derive(Debug, Args)]
@@ -19,34 +20,30 @@ use crate::input::Names;
     mnemon forget --tag draft --until \"2 weeks\" --reason \"old drafts\" --dry-run"
 )]
 pub(crate) struct Forget {
-    /// Ids, handles with --session, or SESSION/HANDLE; else filters say which
-    #[arg(value_name = "ID")]
-    ids: Vec<String>,
     /// Why
     #[arg(long, required_unless_present = "dry_run")]
     reason: Option<String>,
     /// Only show what would be forgotten
     #[arg(long)]
     dry_run: bool,
-    /// Remove for good, without a way back (not available yet)
-    #[arg(long, hide = true)]
+    /// Remove for good, without a way back: the same as `mnemon erase --yes`
+    #[arg(long)]
     permanent: bool,
     #[command(flatten)]
-    filters: Filters,
+    targets: Targets,
 }
 
 impl Forget {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
-        if self.permanent {
-            return Err(Failure::misused(
-                "--permanent is not available yet",
-                "Without it the memory is hidden at once and can be brought back for a while.",
-            ));
-        }
-        self.refuse_unclear()?;
+        self.targets.refuse_unclear("forget")?;
         let engine = context.reader()?;
         let caller = context.caller()?;
-        let memories = self.select(context, &engine, &caller)?;
+        let forgotten = self.permanent.then_some(Forgottenness::With);
+        let memories = self.targets.select(context, &engine, &caller, forgotten)?;
+        if self.permanent && !self.dry_run {
+            let reason = self.reason.as_deref().unwrap_or_default();
+            return erase::erase(context, &engine, &memories, reason);
+        }
         if self.dry_run {
             return self.show_only(context, &engine, &memories);
         }
@@ -58,54 +55,20 @@ impl Forget {
         })
     }
 
-    fn refuse_unclear(&self) -> Outcome {
-        let filtered = self.filters.narrows_beyond_session();
-        if !self.ids.is_empty() && (filtered || self.filters.session.len() > 1) {
-            return Err(Failure::misused(
-                "ids and filters can't be mixed",
-                "Name the memories, or say by filters which they are.",
-            ));
-        }
-        if self.ids.is_empty() && !filtered && self.filters.session.is_empty() {
-            return Err(Failure::misused(
-                "it is not said what to forget",
-                "Give ids, filters such as --session S or --tag T, or --all for everything.",
-            ));
-        }
-        Ok(())
-    }
-
-    fn select(&self, context: &Context, engine: &Mnemon, caller: &Caller) -> Outcome<Vec<Memory>> {
-        if self.ids.is_empty() {
-            let mut filter = self.filters.filter(context, engine.now())?;
-            if !self.filters.has_limit() {
-                filter.limit = no_limit();
-            }
-            return Ok(engine.list(caller, &filter)?.memories);
-        }
-        let session = self.filters.only_session()?;
-        let names = Names {
-            engine,
-            caller,
-            session: session.as_ref(),
-        };
-        // All are looked up before any is touched.
-        self.ids.iter().map(|id| names.find(id)).collect()
-    }
-
     fn show_only(&self, context: &Context, engine: &Mnemon, memories: &[Memory]) -> Outcome {
         let left: Vec<Memory> = memories
             .iter()
-            .filter(|memory| memory.state.forgotten.is_none())
+            .filter(|memory| self.permanent || memory.state.forgotten.is_none())
             .cloned()
             .collect();
         let ids: Vec<MemoryId> = left.iter().map(|memory| memory.id.clone()).collect();
-        let session = self.filters.only_session()?;
+        let session = self.targets.filters.only_session()?;
         context.output.answer(&ForgottenShape::of(&ids, true), || {
             let total = left.len() as u64;
             let columns = context.output.columns;
             let table = memory_table(&left, total, session.as_ref(), columns, engine.now());
-            format!("Would forget:\n{table}")
+            let deed = if self.permanent { "erase" } else { "forget" };
+            format!("Would {deed}:\n{table}")
         })
     }
 }

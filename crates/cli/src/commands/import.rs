@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use mnemon::engine::ErasedTexts;
 use mnemon_wire::{Format, ImportedShape, read_import};
 
 use crate::context::{Context, session_of};
@@ -28,6 +29,9 @@ pub(crate) struct Import {
     /// Put everything into this session, whatever the file says
     #[arg(long, value_name = "S")]
     session: Option<String>,
+    /// Take texts too that were erased from this store once
+    #[arg(long)]
+    even_erased: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -52,7 +56,13 @@ impl Import {
         let items = read_import(&bytes, format, session.as_ref())?;
         let engine = context.writer()?;
         let mut bar = Bar::new(&context.output, "Importing");
-        let imported = engine.import(&context.caller()?, items, &mut |at| bar.draw(at))?;
+        let erased_texts = if self.even_erased {
+            ErasedTexts::ComeBack
+        } else {
+            ErasedTexts::StayOut
+        };
+        let caller = context.caller()?;
+        let imported = engine.import(&caller, items, erased_texts, &mut |at| bar.draw(at))?;
         drop(bar);
         if let Some(taken) = redactions(&imported.redacted) {
             context
@@ -68,6 +78,13 @@ impl Import {
             if !imported.sessions.is_empty() {
                 let names: Vec<_> = imported.sessions.iter().map(ToString::to_string).collect();
                 let _ = write!(out, ", made session {}", names.join(", "));
+            }
+            if imported.erased > 0 {
+                let _ = write!(
+                    out,
+                    ", left out {} that had been erased (--even-erased takes them)",
+                    imported.erased
+                );
             }
             if imported.dangling > 0 {
                 let links = count(imported.dangling, "link leads", "links lead");

@@ -75,6 +75,8 @@ fn the_first_page_lists_the_commands() {
       forget       Forget memories; they can be brought back for a while
       unforget     Bring forgotten memories back
       deleted      List what is forgotten and can be brought back
+      erase        Remove memories for good; no file of the store keeps a byte of them
+      audit        Show what was forgotten, brought back and erased, by whom and why
       import       Take in memories from a file
       export       Hand out memories, to a file or to the terminal
       redact       Show a text as it would be kept, without secrets

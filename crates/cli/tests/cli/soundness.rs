@@ -114,3 +114,41 @@ fn after_a_failed_sync_nothing_is_written_until_a_repair() {
     assert_eq!(sandbox.json(&["repair"])["unpoisoned"], true);
     assert_eq!(sandbox.json(&remember)["durable"], true);
 }
+
+#[test]
+fn what_is_erased_is_in_no_file_and_the_receipt_says_where_it_was() {
+    let sandbox = Sandbox::with_session();
+    sandbox.json(&[
+        "remember",
+        "Mallory lives at Canarygasse 7",
+        "--session",
+        "s",
+    ]);
+    sandbox.json(&["remember", "The rest stays", "--session", "s"]);
+    let shown = sandbox.json(&["erase", "s/FACT-001", "--dry-run"]);
+    assert_eq!(shown["count"], 1);
+    let refused = sandbox.run(&["erase", "s/FACT-001"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    let receipt = sandbox.json(&["erase", "s/FACT-001", "--yes", "--reason", "she asked"]);
+    assert_eq!(receipt["count"], 1);
+    let places: Vec<&str> = receipt["receipt"]["cleaned"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cleaned| cleaned["place"].as_str().unwrap())
+        .collect();
+    assert_eq!(places, ["sessions/s/memory.jsonl", "index"]);
+    assert_eq!(sandbox.json(&["list"])["total"], 1);
+    let audit = sandbox.json(&["audit"]);
+    assert_eq!(audit["entries"][0]["op"], "erase");
+    assert_eq!(audit["entries"][0]["reason"], "she asked");
+    let found = std::process::Command::new("grep")
+        .args(["-rla", "Canarygasse"])
+        .arg(sandbox.path())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+    // A number is never given twice.
+    let next = sandbox.json(&["remember", "Another", "--session", "s"]);
+    assert_eq!(next["handle"], "FACT-003");
+}

@@ -6,7 +6,7 @@ use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::recall::structured::{Aggregated, Aggregation, Key};
-use crate::recall::{Answer, Condition, Document, Hit, Mode, Query, StructuredQuery};
+use crate::recall::{Answer, Condition, Hit, Mode, Query, StructuredQuery};
 use crate::store::{Filter, Forgottenness, Sort};
 
 /// What fits, and what of it counts.
@@ -117,6 +117,7 @@ impl Mnemon {
                 score: 1.0,
                 similarity: None,
                 cosine: None,
+                has_term: true,
                 rank: filter.offset + place + 1,
                 why: Vec::new(),
             });
@@ -132,6 +133,7 @@ impl Mnemon {
                 sort: None,
                 min_similarity: query.min_similarity,
                 min_score: query.min_score,
+                zone: query.zone.clone(),
             },
         )?;
         Ok((recalled.hits, recalled.total))
@@ -174,7 +176,7 @@ fn page_of_the_store(query: &StructuredQuery, rest: &[&Condition]) -> Option<Opt
     }
 }
 
-/// Whether a hit counts: everything where nothing is asked, else what has a word of it.
+/// Whether a hit counts: everything where nothing is asked, else what has a word of it or is near.
 fn counts(query: &StructuredQuery, hit: &Hit) -> bool {
     let Some(question) = &query.question else {
         return true;
@@ -183,8 +185,11 @@ fn counts(query: &StructuredQuery, hit: &Hit) -> bool {
     if query.mode == Mode::Semantic || question.is_everything() || terms.is_empty() {
         return true;
     }
-    let document = Document::of(&hit.memory);
-    terms.iter().any(|term| document.occurrences(term) > 0)
+    let is_near = || {
+        hit.similarity
+            .is_some_and(|own| own >= Query::MIN_SIMILARITY)
+    };
+    hit.has_term || (query.mode == Mode::Hybrid && is_near())
 }
 
 /// By every key in turn; what is equal comes newest first, then by id.

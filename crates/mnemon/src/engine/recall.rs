@@ -17,11 +17,17 @@ impl Mnemon {
         for session in query.filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
+        query.filter.check()?;
         let query = Query {
             filter: self.ruled(&query.filter)?,
             ..query.clone()
         };
-        recall::recall(&*self.store, &*self.embedder, &query, Some(self.deadline()))
+        let deadline = Some(self.deadline());
+        let recalled = recall::recall(&*self.store, &*self.embedder, &query, deadline)?;
+        for hit in &recalled.hits {
+            self.count_access(&hit.memory);
+        }
+        Ok(recalled)
     }
 
     pub(super) fn meaning_of(&self, text: &str) -> Result<Option<Vector>> {

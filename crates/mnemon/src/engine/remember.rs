@@ -181,6 +181,7 @@ impl Mnemon {
                     id,
                     reason,
                     recover_until: self.recover_until(space),
+                    earlier: None,
                 };
                 (write, redacted)
             }

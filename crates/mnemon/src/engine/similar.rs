@@ -62,6 +62,8 @@ impl Mnemon {
             terms,
             demanded: 0,
             vector,
+            by_meaning: true,
+            near: 0.0,
             // All of them, because the total counts all that are near enough.
             most: usize::MAX,
             deadline: Some(self.deadline()),
@@ -101,7 +103,7 @@ impl Mnemon {
             (b.cosine.unwrap_or(0.0).total_cmp(&a.cosine.unwrap_or(0.0)))
                 .then(b_score.total_cmp(a_score))
                 .then(b.created_micros.cmp(&a.created_micros))
-                .then(a.key.cmp(&b.key))
+                .then(a.tie.cmp(&b.tie))
         });
         let page_end = options.filter.offset.saturating_add(options.filter.limit);
         // One more, because the memory itself is among them.
@@ -158,6 +160,7 @@ impl Mnemon {
             score,
             similarity: cosine.map(|cosine| f64::from(self.embedder.similarity(cosine))),
             cosine: cosine.map(f64::from),
+            has_term: candidate.matched != 0,
             rank,
             why: vec![why],
         }

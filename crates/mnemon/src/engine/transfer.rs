@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::memory::{Draft, Memory, MemoryId, Reference, SessionId, Space, State};
 use crate::redact::{self, Redaction};
 use crate::session::SessionDetails;
-use crate::store::{OnFull, Progress, Write};
+use crate::store::{Earlier, OnFull, Progress, Write};
 
 /// At most so many memories are written under one hold of the lock.
 const CHUNK: usize = 500;
@@ -54,6 +54,18 @@ pub struct Imported {
     pub dangling: u64,
     /// What was taken out before it was kept.
     pub redacted: Vec<Redaction>,
+    /// Memories that were left out because their text was erased here once.
+    pub erased: u64,
+}
+
+/// Whether an import may bring back what was erased.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErasedTexts {
+    /// It is left out.
+    #[default]
+    StayOut,
+    /// It is taken like the rest.
+    ComeBack,
 }
 
 impl Mnemon {
@@ -66,6 +78,7 @@ impl Mnemon {
         &self,
         caller: &Caller,
         items: Vec<ImportItem>,
+        erased_texts: ErasedTexts,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Imported> {
         let mut plan = ImportPlan::default();
@@ -73,10 +86,15 @@ impl Mnemon {
             plan.take(self, caller, item);
         }
         plan.refuse_if_bad()?;
+        let erased = match erased_texts {
+            ErasedTexts::StayOut => self.leave_out_what_was_erased(&mut plan)?,
+            ErasedTexts::ComeBack => 0,
+        };
         self.refuse_what_never_fits(&plan)?;
         let mut report = Imported {
             dangling: self.count_dangling(&plan)?,
             redacted: redact::sum(&plan.redacted),
+            erased,
             ..Imported::default()
         };
         let total = plan
@@ -167,6 +185,24 @@ impl Mnemon {
         Ok(())
     }
 
+    fn leave_out_what_was_erased(&self, plan: &mut ImportPlan) -> Result<u64> {
+        let mut left_out = 0;
+        for parcel in plan.spaces.values_mut() {
+            let texts: Vec<&str> = parcel
+                .memories
+                .iter()
+                .map(|(_, draft, _)| draft.text.as_str())
+                .collect();
+            let mut erased = self.store.were_erased(&texts)?.into_iter();
+            let before = parcel.memories.len();
+            parcel
+                .memories
+                .retain(|_| !erased.next().expect("one for each text"));
+            left_out += (before - parcel.memories.len()) as u64;
+        }
+        Ok(left_out)
+    }
+
     /// A session that would certainly outgrow its quota is refused before anything is written.
     fn refuse_what_never_fits(&self, plan: &ImportPlan) -> Result<()> {
         let limit_bytes = self.config.storage.session_bytes_max;
@@ -226,6 +262,10 @@ fn state_writes(id: MemoryId, state: State) -> Vec<Write> {
             id,
             reason: forgotten.reason,
             recover_until: forgotten.recover_until,
+            earlier: Some(Earlier {
+                at: forgotten.at,
+                by: forgotten.by,
+            }),
         });
     }
     writes

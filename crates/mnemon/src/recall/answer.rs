@@ -20,7 +20,10 @@ use crate::store::{Filter, Store, View};
 const MOST: usize = 128;
 
 /// What is less similar, and nothing else speaks for, is no answer, even where there is no better one.
-const UNRELATED: f64 = 0.006;
+const UNRELATED: f32 = 0.006;
+
+/// Memories that are read before somebody looks at the clock.
+const LOADED_AT_ONCE: usize = 256;
 
 /// The memories of a store that answer a question, the best first.
 ///
@@ -47,27 +50,29 @@ pub fn recall(
     store.look(&mut |view| {
         let query = &*with_session_decay(query, view)?;
         let understood = Understood::new(&query.question, &*view.authors()?);
+        let unrelated = embedder.cosine_for(UNRELATED);
         let mut probe = probe(embedder, query, &understood, deadline)?;
         let mut candidates = view.candidates(&probe)?;
-        let mut ranked = rank::rank(query, &understood, &candidates, view)?;
+        let mut ranked = rank::rank(query, &understood, &candidates, unrelated, view)?;
         let mut fitting = fitting(embedder, query, &ranked);
         let may_go_on = !candidates.is_complete && may_fit_behind(embedder, query, ranked.last());
-        if may_go_on && query.reaches_behind(fitting.len()) {
+        if may_go_on && (query.counts_hits() || query.reaches_behind(fitting.len())) {
             // The best stay where they are, whatever page is asked for.
             probe.most = usize::MAX;
             candidates = view.candidates(&probe)?;
             let known: HashSet<Key> = ranked.iter().map(|scored| scored.key).collect();
-            let all = rank::rank(query, &understood, &candidates, view)?;
+            let all = rank::rank(query, &understood, &candidates, unrelated, view)?;
             let others = all.into_iter().filter(|it| !known.contains(&it.key));
             rank::follow(&mut ranked, others);
             fitting = self::fitting(embedder, query, &ranked);
         }
         answer = Some(Recalled {
-            total: match query.sort {
-                Some(_) => fitting.len() as u64,
-                None => candidates.total,
+            total: if query.counts_hits() {
+                fitting.len() as u64
+            } else {
+                candidates.total
             },
-            hits: page(embedder, query, fitting, view)?,
+            hits: page(embedder, query, fitting, &probe, view)?,
         });
         Ok(())
     })?;
@@ -93,6 +98,11 @@ fn probe(
 ) -> Result<Probe> {
     let by_words = query.mode != Mode::Semantic;
     let by_meaning = query.mode != Mode::Text;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a threshold needs no more digits"
+    )]
+    let near = query.least_similarity().unwrap_or(Query::MIN_SIMILARITY) as f32;
     let is_demanded = |term: &Term| matches!(term, Term::Phrase(_) | Term::Pattern(_));
     let demanded = (0_u64..)
         .zip(&understood.terms)
@@ -106,11 +116,10 @@ fn probe(
             Vec::new()
         },
         demanded,
-        vector: if by_meaning {
-            meaning_of(embedder, &understood.meaning)?
-        } else {
-            None
-        },
+        // Also where only words count: people want to know how near a hit is.
+        vector: meaning_of(embedder, &understood.meaning)?,
+        by_meaning,
+        near: embedder.cosine_for(near),
         most: MOST,
         deadline,
     })
@@ -133,8 +142,7 @@ fn fitting(embedder: &dyn Embedder, query: &Query, ranked: &[Scored]) -> Vec<Sco
         query.sort.is_none() || scored.has_term || is_as_near(scored, Query::MIN_SIMILARITY)
     };
     let fits = |scored: &&Scored| {
-        (scored.is_spoken_for || is_as_near(scored, UNRELATED))
-            && answers(scored)
+        answers(scored)
             && query.min_score.is_none_or(|least| scored.score >= least)
             && query
                 .least_similarity()
@@ -161,6 +169,7 @@ fn page(
     embedder: &dyn Embedder,
     query: &Query,
     mut fitting: Vec<Scored>,
+    probe: &Probe,
     view: &dyn View,
 ) -> Result<Vec<Hit>> {
     if query.sort.is_none() {
@@ -168,15 +177,16 @@ fn page(
         fitting.truncate(page_end);
         fitting.drain(..query.filter.offset.min(fitting.len()));
     }
-    let keys: Vec<_> = fitting.iter().map(|scored| scored.key).collect();
-    let hits = fitting.into_iter().zip(view.load(&keys)?);
+    let keys: Vec<Key> = fitting.iter().map(|scored| scored.key).collect();
+    let hits = fitting.into_iter().zip(load(&keys, probe, view)?);
     let mut hits: Vec<Hit> = hits
         .map(|(scored, memory)| Hit {
             similarity: similarity(embedder, &scored),
             cosine: scored.cosine.map(f64::from),
             score: scored.score,
             rank: 0,
-            why: scored.why.told(),
+            has_term: scored.has_term,
+            why: scored.told(),
             memory,
         })
         .collect();
@@ -195,6 +205,16 @@ fn page(
     Ok(hits)
 }
 
+/// Many memories take long to read, so the time is looked at in between.
+fn load(keys: &[Key], probe: &Probe, view: &dyn View) -> Result<Vec<Memory>> {
+    let mut memories = Vec::with_capacity(keys.len());
+    for some in keys.chunks(LOADED_AT_ONCE) {
+        memories.extend(view.load(some)?);
+        probe.check_deadline()?;
+    }
+    Ok(memories)
+}
+
 /// `*` alone: whatever there is, in the order of the filter.
 fn everything(store: &dyn Store, query: &Query) -> Result<Recalled> {
     let found = store.select(&Filter {
@@ -207,6 +227,7 @@ fn everything(store: &dyn Store, query: &Query) -> Result<Recalled> {
         similarity: None,
         cosine: None,
         rank: query.filter.offset + place + 1,
+        has_term: true,
         why: Vec::new(),
     };
     Ok(Recalled {

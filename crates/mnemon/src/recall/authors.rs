@@ -15,6 +15,16 @@ pub(crate) struct Author {
     pub(crate) words: Vec<String>,
 }
 
+impl Author {
+    /// Whether it is written like the name of a person, and not like what somebody does.
+    pub(crate) fn is_proper_name(&self) -> bool {
+        let letters_only = |word: &str| word.chars().all(|it| it.is_alphabetic() || it == '\'');
+        let mut words = self.name.split_whitespace().peekable();
+        words.peek().is_some()
+            && words.all(|word| word.starts_with(char::is_uppercase) && letters_only(word))
+    }
+}
+
 impl Authors {
     /// Reads the names, so that no question has to.
     pub fn new(names: impl IntoIterator<Item = (u32, String)>) -> Self {

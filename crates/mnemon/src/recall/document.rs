@@ -9,6 +9,9 @@ use super::words::{Word, words};
 use crate::embed::Pieces;
 use crate::memory::Memory;
 
+/// Stands between the text, each tag and each field: no phrase reaches across.
+const BORDER: &str = "\u{0}";
+
 /// A memory as it is searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
@@ -45,15 +48,15 @@ impl Document {
             has_time: own.iter().any(says_when),
             pieces: Pieces::default(),
         };
-        let tags: Vec<Word> = memory
-            .tags
-            .iter()
-            .flat_map(|tag| words(tag.as_str()))
-            .collect();
-        let said = own.iter().chain(&tags).filter(|word| !word.says_nothing);
+        let tags = memory.tags.iter().map(|tag| words(tag.as_str()));
+        let tags: Vec<Vec<Word>> = tags.collect();
+        let said = own.iter().chain(tags.iter().flatten());
+        let said = said.filter(|word| !word.says_nothing);
         document.pieces = Pieces::of(said.map(|word| word.folded.as_str()));
         document.take(own);
-        document.take(tags);
+        for tag in tags {
+            document.take(tag);
+        }
         for value in memory.body.to_map().values() {
             document.take_value(value);
         }
@@ -83,6 +86,9 @@ impl Document {
     }
 
     fn take(&mut self, words: Vec<Word>) {
+        if !self.stems.is_empty() && !words.is_empty() {
+            self.stems.push(BORDER.to_owned());
+        }
         for word in words {
             self.length += u32::from(!word.says_nothing);
             if word.folded != word.stem {

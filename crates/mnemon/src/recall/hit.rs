@@ -7,7 +7,8 @@ use crate::memory::Memory;
 pub struct Recalled {
     /// The best first, one page of them.
     pub hits: Vec<Hit>,
-    /// How many memories have a word of the question and fit the filter.
+    /// How many memories fit the filter and have a word of the question or are
+    /// near in meaning; where a threshold or another order is asked for, how many are hits.
     pub total: u64,
 }
 
@@ -22,6 +23,8 @@ pub struct Hit {
     pub similarity: Option<f64>,
     /// The same as the model computes it, from -1 to 1.
     pub cosine: Option<f64>,
+    /// Whether it has a word of the question, or is by or about somebody whom it names.
+    pub has_term: bool,
     /// 1 for the best.
     pub rank: usize,
     /// What the score is made of.

@@ -20,6 +20,10 @@ pub struct Probe {
     pub demanded: u64,
     /// The meaning that is looked for.
     pub vector: Option<Vector>,
+    /// Whether memories are candidates by their meaning; else it is only told.
+    pub by_meaning: bool,
+    /// The cosine from which on a memory counts in the total by its meaning.
+    pub near: f32,
     /// So many candidates by words, and as many by meaning, with their neighbours.
     pub most: usize,
     /// When to give up.
@@ -81,7 +85,7 @@ pub struct Candidates {
     pub terms: Vec<Rarity>,
     /// Whether these are all that fit, and not only the best of them.
     pub is_complete: bool,
-    /// How many memories fit the filter and have a term, or have a vector where there are no terms.
+    /// How many memories fit the filter and have a term or are near in meaning.
     pub total: u64,
 }
 

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use jiff::tz::TimeZone;
+
 use super::question::Question;
 use crate::error::{Error, Result};
 use crate::store::{Filter, Sort};
@@ -23,6 +25,8 @@ pub struct Query {
     pub min_similarity: Option<f64>,
     /// Only memories with at least this score.
     pub min_score: Option<f64>,
+    /// Where days begin, for dates in the question.
+    pub zone: TimeZone,
 }
 
 impl Query {
@@ -45,13 +49,18 @@ impl Query {
             sort: None,
             min_similarity: None,
             min_score: None,
+            zone: TimeZone::system(),
         }
     }
 
-    /// The threshold that holds.
     /// Whether its page ends behind so many hits.
     pub(crate) fn reaches_behind(&self, hits: usize) -> bool {
         self.sort.is_some() || self.filter.offset.saturating_add(self.filter.limit) > hits
+    }
+
+    /// Whether only what are hits counts in the total.
+    pub(crate) fn counts_hits(&self) -> bool {
+        self.sort.is_some() || self.min_score.is_some() || self.min_similarity.is_some()
     }
 
     /// Whether some of the best may be no hits.
@@ -59,6 +68,7 @@ impl Query {
         self.min_score.is_some() || self.least_similarity().is_some()
     }
 
+    /// The threshold that holds.
     pub(crate) fn least_similarity(&self) -> Option<f64> {
         let by_mode = (self.mode == Mode::Semantic).then_some(Self::MIN_SIMILARITY);
         self.min_similarity.or(by_mode)

@@ -10,6 +10,9 @@ use super::stop_words::is_stop_word;
 use super::words::{Word, words};
 use crate::error::{Error, Result};
 
+/// Four characters that are written without spaces can be one word.
+const PAIRS_OF_A_WORD_MAX: usize = 3;
+
 /// A question that is not empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
@@ -106,13 +109,33 @@ impl Question {
                 return;
             }
             self.everything |= part.chars().all(|character| character == '*');
+            let is_inside = |character: char| character.is_alphanumeric() || character == '*';
+            let mut pieces = part.split(|character| !is_inside(character));
+            // Of `rate-lim*` only the end is open.
+            if pieces.clone().count() > 1 {
+                pieces
+                    .by_ref()
+                    .filter(|piece| !piece.is_empty())
+                    .for_each(|piece| self.take_part(piece));
+                return;
+            }
         }
-        let found = words(part);
-        // Pairs of characters are one word, so they have to stand side by side.
-        if found.len() > 1 && found.iter().all(|word| !word.folded.is_ascii()) {
+        let mut found = words(part);
+        let are_pairs = |found: &[Word]| found.iter().all(Word::is_pair);
+        // Pairs of characters are one word, so they have to stand side by side;
+        // more of them are a sentence.
+        if (2..=PAIRS_OF_A_WORD_MAX).contains(&found.len()) && are_pairs(&found) {
             self.phrases
                 .push(found.iter().map(|word| word.stem.clone()).collect());
         }
+        // Memories have pairs, so one character alone is looked for in all of them.
+        found.retain(|word| match word.single() {
+            Some(character) => {
+                self.patterns.push(format!("*{character}*"));
+                false
+            }
+            None => true,
+        });
         self.words.extend(found);
     }
 
@@ -195,6 +218,13 @@ mod tests {
             "東京都",
             &[phrase(&["東京", "京都"]), stem("東京"), stem("京都")],
         );
+        check("猫", &[pattern("*猫*")]);
+        check(
+            "数据库什么时",
+            &["数据", "据库", "库什", "什么", "么时"].map(stem),
+        );
+        check("rate-lim*", &[pattern("lim*"), stem("rate")]);
+        check("e_inv*", &[pattern("inv*"), stem("e")]);
         check(
             "a AND (b OR -c) NEAR/2 col:x^2",
             &[

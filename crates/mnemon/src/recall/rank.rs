@@ -29,12 +29,12 @@ pub(crate) struct Scored {
     pub(crate) cosine: Option<f32>,
     /// Whether it has a term of the question.
     pub(crate) has_term: bool,
-    /// Whether anything but nearness in meaning speaks for it.
-    pub(crate) is_spoken_for: bool,
     pub(crate) score: f64,
     /// How well words and meaning fit, from 0 to 1.
     pub(crate) quality: f64,
     pub(crate) why: Why,
+    /// What was taken off its score because it stands behind others.
+    pub(crate) held_back: f64,
 }
 
 /// What a score is made of; told in words only for what is shown.
@@ -47,7 +47,7 @@ pub(crate) enum Why {
 }
 
 impl Why {
-    pub(crate) fn told(self) -> Vec<Part> {
+    fn told(self) -> Vec<Part> {
         match self {
             Self::Balanced(parts) => parts.why(),
             Self::Told(parts) => parts,
@@ -55,16 +55,31 @@ impl Why {
     }
 }
 
+impl Scored {
+    /// The parts of its score, in words.
+    pub(crate) fn told(self) -> Vec<Part> {
+        let mut parts = self.why.told();
+        if self.held_back > 0.0 {
+            let says =
+                "taken off: it was not looked at closely, so it stays behind those that were";
+            parts.push(Part::new("behind", -self.held_back, says));
+        }
+        parts
+    }
+}
+
 /// The candidates that answer, the best first, in an order that is the same
-/// for every page; those behind the last page may be missing.
+/// for every page; those behind the last page may be missing. What nothing but
+/// a cosine below `unrelated` speaks for is no answer.
 pub(crate) fn rank(
     query: &Query,
     understood: &Understood,
     candidates: &Candidates,
+    unrelated: f32,
     view: &dyn View,
 ) -> Result<Vec<Scored>> {
     let mut ranked = match query.mode {
-        Mode::Hybrid => balanced::rank(query, understood, candidates),
+        Mode::Hybrid => balanced::rank(query, understood, candidates, unrelated),
         Mode::Text => sorted(by_words(understood, candidates)),
         Mode::Semantic => sorted(by_meaning(candidates)),
     };
@@ -85,6 +100,7 @@ pub(crate) fn follow(ranked: &mut Vec<Scored>, more: impl IntoIterator<Item = Sc
     let mut least = ranked.last().map_or(f64::INFINITY, |last| last.score);
     for mut scored in more {
         least = least.min(scored.score);
+        scored.held_back += scored.score - least;
         scored.score = least;
         ranked.push(scored);
     }
@@ -120,10 +136,10 @@ fn scored(candidate: &Candidate, score: f64, why: Why) -> Scored {
         tie: candidate.tie,
         cosine: candidate.cosine,
         has_term: candidate.matched != 0,
-        is_spoken_for: true,
         score,
         quality: score,
         why,
+        held_back: 0.0,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::civil::Date;
 
 use super::authors::{Author, Authors};
-use super::document::year;
+use super::document::{name_words, year};
 use super::probe::{Probe, Term};
 use super::question::Question;
 use super::stop_words::is_stop_word;
@@ -69,7 +69,7 @@ impl Understood {
             .into_iter()
             .map(|word| word.folded)
             .collect();
-        let named = named(&spoken, authors);
+        let named = named(question.text(), &spoken, authors);
         let name_parts: BTreeSet<String> = named
             .iter()
             .flat_map(|author| &author.words)
@@ -86,13 +86,47 @@ impl Understood {
             },
             date: AskedDate::of(question.text()),
             asks_when: asks_when(&spoken),
-            meaning: without(question.text(), &name_parts),
+            meaning: meaning_of(question.text(), &name_parts),
         }
     }
 }
 
+/// Before a name that could be another word too: `what did billing say`.
+const BEFORE_NAMES: [&str; 10] = [
+    "ask", "asked", "by", "did", "does", "from", "had", "has", "tell", "told",
+];
+
+/// After one: `what architect decided`.
+const AFTER_NAMES: [&str; 12] = [
+    "asked",
+    "decided",
+    "found",
+    "prefers",
+    "proposed",
+    "reported",
+    "said",
+    "say",
+    "says",
+    "suggested",
+    "wants",
+    "wrote",
+];
+
+/// What is left to mean something when the names are gone, or all of it if nothing is.
+fn meaning_of(text: &str, names: &BTreeSet<String>) -> String {
+    let left = without(text, names);
+    if words(&left).iter().any(|word| !word.says_nothing) {
+        left
+    } else {
+        text.to_owned()
+    }
+}
+
 /// The authors whose whole name is in the question; if none is, those with a part of it.
-fn named<'a>(spoken: &[String], authors: &'a Authors) -> Vec<&'a Author> {
+///
+/// Agents are often called by what they do (`search-agent`, `billing`): such a
+/// name has to be there whole, and if it is one word, be used like a name.
+fn named<'a>(text: &str, spoken: &[String], authors: &'a Authors) -> Vec<&'a Author> {
     let is_somebody = |word: &String| !is_stop_word(word) && !ROLES.contains(&word.as_str());
     let whole = |words: &[String]| spoken.windows(words.len()).any(|run| run == words);
     let part = |words: &[String]| {
@@ -103,17 +137,43 @@ fn named<'a>(spoken: &[String], authors: &'a Authors) -> Vec<&'a Author> {
                 && spoken.contains(word)
         })
     };
-    let select = |fits: &dyn Fn(&[String]) -> bool| -> Vec<&'a Author> {
+    let select = |fits: &dyn Fn(&Author) -> bool| -> Vec<&'a Author> {
         let somebody = |author: &&Author| author.words.iter().any(is_somebody);
         let fitting = authors.iter().filter(somebody);
-        fitting.filter(|author| fits(&author.words)).collect()
+        fitting.filter(|author| fits(author)).collect()
     };
-    let found = select(&whole);
+    let found = select(&|author| match &author.words[..] {
+        [word] if !author.is_proper_name() => is_used_as_name(word, text, spoken),
+        words => whole(words),
+    });
     if found.is_empty() {
-        select(&part)
+        select(&|author| author.is_proper_name() && part(&author.words))
     } else {
         found
     }
+}
+
+/// Whether an ordinary word is meant as somebody: written large inside of the
+/// text, after an @, before `'s`, or where names stand.
+fn is_used_as_name(word: &str, text: &str, spoken: &[String]) -> bool {
+    let runs = text.split_whitespace().enumerate();
+    let is_marked = runs.into_iter().any(|(place, run)| {
+        let is_it = name_words(run).first().is_some_and(|first| first == word);
+        let belongs = run.ends_with("'s") || run.ends_with("’s");
+        let is_large = place > 0 && run.starts_with(char::is_uppercase);
+        is_it && (run.starts_with('@') || belongs || is_large)
+    });
+    let beside = |place: usize| {
+        let before = place.checked_sub(1).and_then(|before| spoken.get(before));
+        let after = spoken.get(place + 1);
+        before.is_some_and(|before| BEFORE_NAMES.contains(&before.as_str()))
+            || after.is_some_and(|after| AFTER_NAMES.contains(&after.as_str()))
+    };
+    let places = spoken.iter().enumerate();
+    is_marked
+        || places
+            .into_iter()
+            .any(|(place, own)| own == word && beside(place))
 }
 
 fn terms(question: &Question, names: &BTreeSet<String>) -> (Vec<Term>, Vec<Option<String>>) {
@@ -125,13 +185,14 @@ fn terms(question: &Question, names: &BTreeSet<String>) -> (Vec<Term>, Vec<Optio
             surface.push(word.map(ToOwned::to_owned));
         }
     };
-    for (word, stem) in question.words().filter(|(word, _)| !names.contains(*word)) {
-        take(Term::Stem(stem.to_owned()), Some(word));
-    }
+    // What has to be there comes first, so that no excess of words crowds it out.
     for term in question.terms() {
         if !matches!(term, Term::Stem(_)) {
             take(term, None);
         }
+    }
+    for (word, stem) in question.words().filter(|(word, _)| !names.contains(*word)) {
+        take(Term::Stem(stem.to_owned()), Some(word));
     }
     for name in names {
         let stem = super::words::stem(name);
@@ -177,22 +238,28 @@ fn asks_when(spoken: &[String]) -> bool {
 
 impl AskedDate {
     fn of(text: &str) -> Option<Self> {
+        if let Some(written) = text.split_whitespace().find_map(iso_date) {
+            return Some(written);
+        }
         let typed: Vec<&str> = text
             .split(|character: char| !character.is_alphanumeric())
             .filter(|word| !word.is_empty())
             .collect();
         let lower: Vec<String> = typed.iter().map(|word| word.to_lowercase()).collect();
-        let month = typed.iter().zip(&lower).find_map(|(typed, lower)| {
-            let number = MONTHS.iter().position(|name| name == lower)?;
-            // Not everybody who may march asks for a month.
-            let plain = matches!(lower.as_str(), "may" | "march");
-            let meant = !plain || typed.starts_with(char::is_uppercase);
-            i8::try_from(number + 1).ok().filter(|_| meant)
+        let number_at = |place: usize| lower.get(place).and_then(|word| day(word));
+        let month = (0..typed.len()).find_map(|place| {
+            let number = month(typed[place], &lower[place])?;
+            // `8 March`, `8th of March`, `March 8`: other numbers count something else.
+            let before = place.checked_sub(1);
+            let of = before.filter(|before| lower[*before] == "of");
+            let before = of.and_then(|of| of.checked_sub(1)).or(before);
+            let day = before.and_then(number_at).or_else(|| number_at(place + 1));
+            Some((number, day))
         });
         let date = Self {
             year: lower.iter().find_map(|word| year(word)),
-            month,
-            day: month.and_then(|_| lower.iter().find_map(|word| day(word))),
+            month: month.map(|(month, _)| month),
+            day: month.and_then(|(_, day)| day),
         };
         (date.year.is_some() || date.month.is_some()).then_some(date)
     }
@@ -239,6 +306,32 @@ impl AskedDate {
     }
 }
 
+/// A month's name, or the beginning of it: `March`, `Mar`, `Sept`.
+fn month(typed: &str, lower: &str) -> Option<i8> {
+    let is_short = (3..=4).contains(&lower.len());
+    let number = MONTHS
+        .iter()
+        .position(|name| *name == lower || (is_short && name.starts_with(lower)))?;
+    // Not everybody who may march asks for a month.
+    let plain = matches!(lower, "may" | "march") || (is_short && MONTHS[number] != lower);
+    let meant = !plain || typed.starts_with(char::is_uppercase);
+    i8::try_from(number + 1).ok().filter(|_| meant)
+}
+
+/// `2026-05-21`, or `2026-05`.
+fn iso_date(word: &str) -> Option<AskedDate> {
+    let word = word.trim_matches(|character: char| !character.is_ascii_digit());
+    let mut parts = word.split('-');
+    let (year, month) = (year(parts.next()?)?, parts.next()?);
+    let month: i8 = month.parse().ok().filter(|_| month.len() == 2)?;
+    let date = AskedDate {
+        year: Some(year),
+        month: Some(month).filter(|month| (1..=12).contains(month)),
+        day: parts.next().and_then(day),
+    };
+    date.month.map(|_| date)
+}
+
 /// `8`, `8th`, `23rd`.
 fn day(word: &str) -> Option<i8> {
     let endings = ["st", "nd", "rd", "th"];
@@ -270,9 +363,14 @@ mod tests {
             ("did Priya call Tomas", Some(1), "did   call Tomas"),
             (
                 "did Tomas call billing dept",
-                Some(5),
-                "did Tomas call   dept",
+                Some(2),
+                "did   call billing dept",
             ),
+            ("billing address", None, "billing address"),
+            ("ask @billing about it", Some(5), "ask @  about it"),
+            ("is this billing's job", Some(5), "is this   job"),
+            ("agent findings", None, "agent findings"),
+            ("Priya", Some(1), "Priya"),
             ("what did the user report", None, "what did the user report"),
             ("agent-9 findings", Some(4), " -  findings"),
             ("What did billing say", Some(5), "What did   say"),
@@ -303,6 +401,15 @@ mod tests {
             ("in December", "2025-01-07", 0.8 * 0.5),
             ("on 31 June 2025", "2025-06-03", 1.0),
             ("in 2023", "2023-12-31", 1.0),
+            ("shipped on 2026-05-21?", "2026-05-21", 1.0),
+            ("shipped on 2026-05-21?", "2026-03-02", 0.0),
+            ("in 2026-05", "2026-05-02", 1.0),
+            ("in Mar 2026", "2026-03-30", 1.0),
+            ("in Mar 2026", "2026-02-28", 0.0),
+            ("the mar is 5", "2026-03-05", 0.0),
+            ("which 3 things in May 2026", "2026-05-21", 1.0),
+            ("the 8th of March 2025", "2025-03-08", 1.0),
+            ("the 8th of March 2025", "2025-03-07", 0.0),
         ];
         for (text, on, expected) in cases {
             let fits = AskedDate::of(text).map_or(0.0, |date| date.fits(day(on)));

@@ -28,6 +28,19 @@ pub(crate) struct Word {
 }
 
 impl Word {
+    /// Whether it is two characters of a script without spaces.
+    pub(crate) fn is_pair(&self) -> bool {
+        let mut characters = self.folded.chars();
+        characters.next().is_some_and(is_unspaced) && characters.next().is_some()
+    }
+
+    /// The character, if it is one alone of a script without spaces.
+    pub(crate) fn single(&self) -> Option<char> {
+        let mut characters = self.folded.chars();
+        let first = characters.next().filter(|first| is_unspaced(*first));
+        first.filter(|_| characters.next().is_none())
+    }
+
     fn new(folded: &str) -> Self {
         Self {
             stem: stem(folded),
@@ -81,7 +94,8 @@ fn each_run(text: &str, each: &mut dyn FnMut(&str)) {
         *length = 0;
     };
     let mut take = |character: char, run: &mut String, length: &mut usize| {
-        if character.is_alphanumeric() {
+        // Marks that are left make the letter: vowels of Hindi, tones of Thai.
+        if character.is_alphanumeric() || is_combining_mark(character) {
             let now_unspaced = is_unspaced(character);
             if now_unspaced != unspaced || (now_unspaced && *length == WORD_CHARS_MAX) {
                 flush(run, length);
@@ -100,17 +114,57 @@ fn each_run(text: &str, each: &mut dyn FnMut(&str)) {
             take(byte.to_ascii_lowercase() as char, &mut run, &mut length);
         }
     } else {
-        let folded = text
-            .nfkd()
-            .filter(|character| !is_combining_mark(*character));
-        for character in folded {
+        for character in without_accents(text).nfc() {
             for lower in character.to_lowercase() {
-                take(lower, &mut run, &mut length);
+                match plain(lower) {
+                    "" => take(lower, &mut run, &mut length),
+                    letters => letters
+                        .chars()
+                        .for_each(|it| take(it, &mut run, &mut length)),
+                }
             }
         }
     }
     // A space, so that the last run ends too.
     take(' ', &mut run, &mut length);
+}
+
+/// The characters of a text, compatible forms made one, without marks that
+/// people leave out when they type.
+fn without_accents(text: &str) -> impl Iterator<Item = char> {
+    let mut base = ' ';
+    text.nfkd().filter(move |character| {
+        if !is_combining_mark(*character) {
+            base = *character;
+            return true;
+        }
+        match *character {
+            // Stress and the dots of the Cyrillic yo; points and vowels of Hebrew and Arabic.
+            '\u{0301}'
+            | '\u{0308}'
+            | '\u{0591}'..='\u{05c7}'
+            | '\u{064b}'..='\u{065f}'
+            | '\u{0670}' => false,
+            // Accents; but the Cyrillic short i is a letter of its own.
+            '\u{0300}'..='\u{036f}' => ('\u{0400}'..='\u{052f}').contains(&base),
+            _ => true,
+        }
+    })
+}
+
+/// Latin letters that are no others with an accent, as people type them; nothing for the rest.
+fn plain(letter: char) -> &'static str {
+    match letter {
+        'ß' => "ss",
+        'æ' => "ae",
+        'œ' => "oe",
+        'ø' => "o",
+        'ł' => "l",
+        'đ' | 'ð' => "d",
+        'þ' => "th",
+        'ı' => "i",
+        _ => "",
+    }
 }
 
 fn is_apostrophe(character: char) -> bool {
@@ -166,7 +220,12 @@ mod tests {
             ("東京都に", &["東京", "京都", "都に"]),
             ("水", &["水"]),
             ("GPT4を使う", &["gpt4", "を使", "使う"]),
-            ("Привет мир", &["привет", "мир"]),
+            ("Привет мир тёмную", &["привет", "мир", "темную"]),
+            ("Straße in Łódź", &["strass", "in", "lodz"]),
+            ("バリ パリ", &["バリ", "パリ"]),
+            ("ม้า", &["ม\u{e49}", "\u{e49}า"]),
+            ("मेरी कहानी", &["मेरी", "कहानी"]),
+            ("한국어 문서", &["한국어", "문서"]),
             ("ﬁne １２", &["fine", "12"]),
             ("... !? ' \u{0}", &[]),
             ("", &[]),

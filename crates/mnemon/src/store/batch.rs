@@ -65,6 +65,8 @@ pub enum Write {
         reason: String,
         /// Until when it can be brought back.
         recover_until: Time,
+        /// When and by whom, if that was before it came into this store.
+        earlier: Option<Earlier>,
     },
     /// Brings a forgotten memory back.
     Restore {
@@ -82,6 +84,15 @@ pub enum Write {
         /// When last.
         last: Time,
     },
+}
+
+/// When and by whom something was done elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    /// When.
+    pub at: Time,
+    /// By whom.
+    pub by: String,
 }
 
 impl Write {

@@ -81,6 +81,31 @@ impl Filter {
         }
     }
 
+    /// As many tags, or members of the metadata, may be asked for.
+    pub const TAGS_MAX: usize = 100;
+
+    /// As many names may be alternatives: of spaces, of authors.
+    pub const NAMES_MAX: usize = 1000;
+
+    /// Refuses excess, which no question of a person or an agent has.
+    pub fn check(&self) -> Result<()> {
+        let lists = [
+            ("session", self.spaces.len(), Self::NAMES_MAX),
+            ("author", self.authors.len(), Self::NAMES_MAX),
+            ("tag", self.tags.len(), Self::TAGS_MAX),
+            ("any_tag", self.any_tags.len(), Self::TAGS_MAX),
+            ("not_tag", self.not_tags.len(), Self::TAGS_MAX),
+            ("meta", self.metadata.len(), Self::TAGS_MAX),
+        ];
+        match lists.into_iter().find(|(_, given, most)| given > most) {
+            Some((field, given, most)) => Err(Error::InvalidQuery {
+                field: field.into(),
+                problem: format!("{given} are too many (at most {most})"),
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// Whether this memory fits: the plain meaning of every field above.
     pub fn fits(&self, memory: &Memory) -> bool {
         let within = |wanted: &Tag| memory.tags.iter().any(|tag| tag.is_within(wanted));

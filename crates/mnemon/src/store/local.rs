@@ -13,6 +13,7 @@ mod catch_up;
 mod commit;
 mod current;
 pub mod disk;
+mod erase;
 mod files;
 mod format;
 mod fresh;
@@ -40,8 +41,8 @@ use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
 use crate::random;
 use crate::session::Session;
 use crate::store::{
-    Batch, Change, Filter, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection, Stats,
-    Store, Verification, View,
+    AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed, Repair,
+    RepairOptions, Selection, Stats, Store, Verification, View,
 };
 use crate::time::Time;
 use disk::{Disk, RealDisk};
@@ -370,6 +371,22 @@ impl Store for LocalStore {
     fn reindex(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed> {
         self.refuse_after_fork()?;
         self.rebuild(progress)
+    }
+
+    fn erase(&self, erasure: &Erasure) -> Result<Erased> {
+        self.refuse_after_fork()?;
+        if let Some(moment) = self.options.as_of {
+            return Err(Error::Past { moment });
+        }
+        self.erase_everywhere(erasure)
+    }
+
+    fn were_erased(&self, texts: &[&str]) -> Result<Vec<bool>> {
+        erase::audit::were_erased(&*self.disk, &self.layout, texts)
+    }
+
+    fn audit(&self) -> Result<Vec<AuditEntry>> {
+        self.audit_trail()
     }
 
     fn flush(&self) -> Result<()> {

@@ -65,6 +65,7 @@ pub fn details_of_a_session_can_be_changed_and_it_can_be_closed(open: Open) {
         tags: vec!["a.b".parse().expect("a tag")],
         user: Some("ann".into()),
         closed_at: None,
+        created_at: Some(time("2025-12-24T18:00:00+01:00")),
     };
     done(
         &*store,
@@ -73,6 +74,7 @@ pub fn details_of_a_session_can_be_changed_and_it_can_be_closed(open: Open) {
     );
     let made = session(&*store, "s").expect("it is there");
     assert_eq!(made.details, details);
+    assert_eq!(Some(made.created_at), details.created_at);
     let same = vec![Write::ChangeSession(details.clone())];
     assert!(!done(&*store, "session/s", same)[0].changed);
     let closed = SessionDetails {

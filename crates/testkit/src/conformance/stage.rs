@@ -102,6 +102,7 @@ pub(super) fn forget(name: &str) -> Write {
         id: id(name),
         reason: "no longer true".into(),
         recover_until: time("2026-02-09T12:00:00+01:00"),
+        earlier: None,
     }
 }
 

@@ -110,7 +110,7 @@ impl State {
         Session {
             id: id.clone(),
             details: said.content.clone(),
-            created_at: said.created_at,
+            created_at: said.content.created_at.unwrap_or(said.created_at),
             detailed_at: said.detailed_at,
             last_activity: recorded_micros.map_or(said.detailed_at, utc),
             activity: self.activity(space, place.bytes),

@@ -88,7 +88,13 @@ impl View for ModelView<'_> {
             terms,
             is_complete,
             total: (0..all.len())
-                .filter(|n| all[*n].matched != 0 && allowed(probe, &all[*n]))
+                .filter(|n| allowed(probe, &all[*n]))
+                .filter(|n| {
+                    let near = all[*n]
+                        .cosine
+                        .is_some_and(|own| own > 0.0 && own >= probe.near);
+                    all[*n].matched != 0 || (probe.by_meaning && near)
+                })
                 .count() as u64,
         })
     }
@@ -192,9 +198,11 @@ impl ModelView<'_> {
         let mut chosen: BTreeSet<usize> = best(&|it| it.text, &|it| it.matched != 0)
             .into_iter()
             .collect();
-        chosen.extend(best(&|it| it.cosine.map_or(0.0, f64::from), &|it| {
-            it.cosine.is_some_and(|own| own > 0.0)
-        }));
+        if probe.by_meaning {
+            chosen.extend(best(&|it| it.cosine.map_or(0.0, f64::from), &|it| {
+                it.cosine.is_some_and(|own| own > 0.0)
+            }));
+        }
         for n in chosen.clone() {
             let mut around = Vec::new();
             let (mut earlier, mut later) = (Some(n), Some(n));
@@ -228,7 +236,9 @@ impl ModelView<'_> {
     }
 
     fn is_superseded(&self, memory: &Memory) -> bool {
-        let links = self.0.memories.iter().flat_map(|kept| &kept.now.links);
+        let shown = self.0.memories.iter().map(|kept| &kept.now);
+        let shown = shown.filter(|memory| memory.state.forgotten.is_none());
+        let links = shown.flat_map(|memory| &memory.links);
         links
             .into_iter()
             .any(|link| link.to == memory.id && link.rel.as_str() == "supersedes")

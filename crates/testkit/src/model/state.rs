@@ -1,13 +1,14 @@
 //! What the model holds, and what each write does to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mnemon::error::{Error, Result};
 use mnemon::memory::{
-    Draft, Forgotten, Handle, Kind, Memory, MemoryId, Revision, Space, State as MemoryState,
+    Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Revision, Space,
+    State as MemoryState,
 };
 use mnemon::session::SessionDetails;
-use mnemon::store::{Batch, Change, Outcome, What, Write};
+use mnemon::store::{AuditEntry, Batch, Change, Deed, Erasure, Outcome, What, Write};
 use mnemon::time::Time;
 
 /// Handles that a caller asks for are honoured up to this number.
@@ -20,6 +21,9 @@ pub(super) struct State {
     pub(super) memories: Vec<Kept>,
     /// Every space that something was ever written to.
     pub(super) places: BTreeMap<Space, Place>,
+    /// Every text that was erased.
+    pub(super) erased_texts: BTreeSet<String>,
+    erasures: Vec<AuditEntry>,
 }
 
 /// A memory and what happened to it.
@@ -53,6 +57,68 @@ pub(super) struct Details {
 }
 
 impl State {
+    /// Takes memories out, and with them all that is known of them but their texts.
+    pub(super) fn erase(&mut self, erasure: &Erasure) -> Result<()> {
+        let is_meant = |kept: &Kept| erasure.ids.contains(&kept.now.id);
+        let meant: Vec<Kept> = self
+            .memories
+            .iter()
+            .filter(|it| is_meant(it))
+            .cloned()
+            .collect();
+        for id in &erasure.ids {
+            if !meant.iter().any(|kept| kept.now.id == *id) {
+                return Err(Reference::not_found(id.as_str()));
+            }
+        }
+        for kept in &meant {
+            let versions = kept.changes.iter().filter_map(|change| match &change.what {
+                What::Kept(memory) | What::Revised(memory) => Some(memory.text.to_string()),
+                _ => None,
+            });
+            self.erased_texts.extend(versions);
+        }
+        self.memories.retain(|kept| !is_meant(kept));
+        let mut spaces: Vec<Space> = Vec::new();
+        for id in &erasure.ids {
+            let kept = meant.iter().find(|kept| kept.now.id == *id);
+            let space = kept.map(|kept| kept.now.space.clone());
+            spaces.extend(space.filter(|space| !spaces.contains(space)));
+        }
+        self.erasures.push(AuditEntry {
+            at: erasure.at,
+            deed: Deed::Erased,
+            by: erasure.by.clone(),
+            reason: erasure.reason.clone(),
+            ids: erasure.ids.iter().map(ToString::to_string).collect(),
+            spaces,
+        });
+        Ok(())
+    }
+
+    pub(super) fn audit(&self) -> Vec<AuditEntry> {
+        let mut trail = self.erasures.clone();
+        for kept in &self.memories {
+            for change in &kept.changes {
+                let (deed, reason) = match &change.what {
+                    What::Forgotten { reason } => (Deed::Forgotten, reason),
+                    What::Restored { reason } => (Deed::Restored, reason),
+                    _ => continue,
+                };
+                trail.push(AuditEntry {
+                    at: change.at,
+                    deed,
+                    by: change.by.clone().unwrap_or_default(),
+                    reason: reason.clone(),
+                    ids: vec![kept.now.id.to_string()],
+                    spaces: vec![kept.now.space.clone()],
+                });
+            }
+        }
+        trail.sort_by_key(|entry| entry.at.micros());
+        trail
+    }
+
     /// Does all writes of a batch; after a refusal the state is good for nothing.
     pub(super) fn commit(&mut self, batch: &Batch) -> Result<Vec<Outcome>> {
         let place = self.places.get(&batch.space);
@@ -92,14 +158,19 @@ impl State {
                 id,
                 reason,
                 recover_until,
+                earlier,
             } => {
+                let (when, by) = match earlier {
+                    Some(earlier) => (earlier.at, &earlier.by),
+                    None => (at, &batch.by),
+                };
                 let forgotten = Forgotten {
-                    at,
-                    by: batch.by.clone(),
+                    at: when,
+                    by: by.clone(),
                     reason: reason.clone(),
                     recover_until: *recover_until,
                 };
-                self.forget(batch, id, forgotten)
+                self.forget(batch, id, forgotten, at)
             }
             Write::Restore { id, reason } => self.restore(batch, id, reason, at),
             Write::Access { id, count, last } => self.access(batch, id, *count, *last),
@@ -218,14 +289,20 @@ impl State {
         Ok(outcome(&kept.now, changed))
     }
 
-    fn forget(&mut self, batch: &Batch, id: &MemoryId, forgotten: Forgotten) -> Result<Outcome> {
+    fn forget(
+        &mut self,
+        batch: &Batch,
+        id: &MemoryId,
+        forgotten: Forgotten,
+        at: Time,
+    ) -> Result<Outcome> {
         let kept = self.existing(batch, id)?;
         if kept.now.state.forgotten.is_some() {
             return Ok(outcome(&kept.now, false));
         }
         kept.changes.push(Change {
-            at: forgotten.at,
-            by: Some(batch.by.clone()),
+            at,
+            by: Some(forgotten.by.clone()),
             what: What::Forgotten {
                 reason: forgotten.reason.clone(),
             },

@@ -122,6 +122,7 @@ impl RecallSpec {
             sort: self.sorted.then_some(filter.sort),
             min_similarity: self.min_similarity,
             min_score: None,
+            zone: jiff::tz::TimeZone::UTC,
             question: Ask::parse(&self.text)?,
             filter,
         };

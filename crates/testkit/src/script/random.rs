@@ -131,11 +131,14 @@ fn write() -> impl Strategy<Value = WriteSpec> {
         12 => (id(), draft).prop_map(|(id, draft)| WriteSpec::Add { id, draft }),
         6 => (id(), expected, revision)
             .prop_map(|(id, expected, revision)| WriteSpec::Revise { id, expected, revision }),
-        3 => (id(), text(), time()).prop_map(|(id, reason, recover_until)| WriteSpec::Forget {
-            id,
-            reason,
-            recover_until,
-        }),
+        3 => (id(), text(), time(), weighted(0.3, (time(), text()))).prop_map(
+            |(id, reason, recover_until, earlier)| WriteSpec::Forget {
+                id,
+                reason,
+                recover_until,
+                earlier,
+            }
+        ),
         3 => (id(), text()).prop_map(|(id, reason)| WriteSpec::Restore { id, reason }),
         3 => (id(), count, time())
             .prop_map(|(id, count, last)| WriteSpec::Access { id, count, last }),
@@ -472,13 +475,17 @@ fn object(value: Value) -> Map<String, Value> {
 fn details() -> impl Strategy<Value = SessionDetails> {
     let closed = weighted(0.3, time());
     let phase = of(text());
-    let all = (closed, phase, tags(), metadata(), fading::own());
-    all.prop_map(|(closed_at, phase, tags, metadata, decay)| SessionDetails {
-        closed_at,
-        decay,
-        phase,
-        tags,
-        metadata,
-        ..SessionDetails::default()
-    })
+    let made = (closed, weighted(0.3, time()));
+    let all = (made, phase, tags(), metadata(), fading::own());
+    all.prop_map(
+        |((closed_at, created_at), phase, tags, metadata, decay)| SessionDetails {
+            closed_at,
+            created_at,
+            decay,
+            phase,
+            tags,
+            metadata,
+            ..SessionDetails::default()
+        },
+    )
 }

@@ -5,7 +5,7 @@ use mnemon::memory::{
     Revision, Space, Tag, Text,
 };
 use mnemon::session::SessionDetails;
-use mnemon::store::{Batch, OnFull, Write};
+use mnemon::store::{Batch, Earlier, OnFull, Write};
 use mnemon::time::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -46,6 +46,8 @@ pub enum WriteSpec {
         id: MemoryId,
         reason: String,
         recover_until: Time,
+        #[serde(default)]
+        earlier: Option<(Time, String)>,
     },
     Restore {
         id: MemoryId,
@@ -138,10 +140,12 @@ impl WriteSpec {
                 id,
                 reason,
                 recover_until,
+                earlier,
             } => Write::Forget {
                 id,
                 reason,
                 recover_until,
+                earlier: earlier.map(|(at, by)| Earlier { at, by }),
             },
             Self::Restore { id, reason } => Write::Restore { id, reason },
             Self::Access { id, count, last } => Write::Access { id, count, last },

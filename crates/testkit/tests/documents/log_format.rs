@@ -5,13 +5,13 @@ use std::fs;
 use std::sync::Arc;
 
 use mnemon::clock::ManualClock;
-use mnemon::engine::{Mnemon, NewSession};
-use mnemon::memory::{Body, Draft, Kind, Link, Memory, Revision, Space};
+use mnemon::engine::{ErasedTexts, ImportItem, Mnemon, NewSession};
+use mnemon::memory::{Body, Draft, Forgotten, Kind, Link, Memory, Revision, Space, State};
 use mnemon::session::SessionDetails;
 use mnemon::store::local::log::Line;
 use mnemon::store::local::{LocalOptions, LocalStore};
 use mnemon::store::{OnFull, RepairOptions};
-use mnemon::{Caller, Config};
+use mnemon::{Caller, Config, Time};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -86,6 +86,29 @@ impl Desk {
                 "Die Prüfung läuft über Nacht: 東京 🧠",
             ),
         ]);
+        self.bring_what_was_forgotten_elsewhere();
+    }
+
+    fn bring_what_was_forgotten_elsewhere(&self) {
+        let before: Time = "2025-12-24T18:00:00Z".parse().unwrap();
+        let item = ImportItem::Memory {
+            line: 1,
+            space: self.space.clone(),
+            draft: Box::new(plain("fact_3", Kind::Fact, "It snows.")),
+            state: State {
+                forgotten: Some(Forgotten {
+                    at: before,
+                    by: "ben".into(),
+                    reason: "it thaws".into(),
+                    recover_until: before,
+                }),
+                ..State::default()
+            },
+        };
+        self.pass();
+        self.engine
+            .import(&self.user, vec![item], ErasedTexts::StayOut, &mut |_| {})
+            .unwrap();
     }
 
     fn keep(&self, drafts: Vec<Draft>) {

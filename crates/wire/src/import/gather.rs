@@ -191,7 +191,11 @@ impl Gatherer {
         let Some(id) = self.session.clone().or(said) else {
             return Err(rule("session", "named by `id`", ""));
         };
-        let details = map.remove("details").unwrap_or(Value::Object(map));
+        let created_at = map.get("created_at").cloned();
+        let mut details = map.remove("details").unwrap_or(Value::Object(map));
+        if let (Some(created_at), Some(details)) = (created_at, details.as_object_mut()) {
+            details.entry("created_at").or_insert(created_at);
+        }
         let details = serde_json::from_value(details).map_err(|error| Error::Unparsable {
             what: "a session",
             input: String::new(),

@@ -24,6 +24,9 @@ const AFTER: [f64; 3] = [0.4, 0.3, 0.2];
 /// So many candidates are looked at closely; the others stay behind them.
 const CLOSE_LOOKS: usize = 64;
 
+/// From this cosine on something is near in meaning, even if all else is farther away.
+const FAR_AWAY: f64 = 0.2;
+
 /// Any two words are a little alike; from this share on something of the question is said.
 const NEARLY_SAID: f64 = 0.25;
 
@@ -60,7 +63,7 @@ const WEIGHED: [(&str, f64, &str); 13] = [
     (
         "meaning",
         0.5,
-        "how near it is in meaning, 1 for the nearest",
+        "how near it is in meaning, 1 for the nearest if anything is near",
     ),
     ("session", 0.4, "how well the best of its session fit"),
     ("answer", 0.3, "how well the question fits that it follows"),
@@ -135,7 +138,12 @@ impl Parts {
 }
 
 /// The candidates, the best first.
-pub(super) fn rank(query: &Query, understood: &Understood, candidates: &Candidates) -> Vec<Scored> {
+pub(super) fn rank(
+    query: &Query,
+    understood: &Understood,
+    candidates: &Candidates,
+    unrelated: f32,
+) -> Vec<Scored> {
     let list = &candidates.list;
     let coverage = coverage(understood, candidates);
     let mut parts = parts(query, understood, candidates, &coverage);
@@ -146,11 +154,16 @@ pub(super) fn rank(query: &Query, understood: &Understood, candidates: &Candidat
         parts[*place].found = soft.of(*place, &|place, value| spread(list, place, value));
     }
     let all = |places: Vec<usize>| -> Vec<Scored> {
-        let scored = places.into_iter().map(|place| {
+        let answers = |place: &usize| {
+            let is_related = list[*place]
+                .cosine
+                .is_some_and(|cosine| cosine >= unrelated);
+            is_related || parts[*place].speak_for_it()
+        };
+        let scored = places.into_iter().filter(answers).map(|place| {
             let parts = &parts[place];
             Scored {
                 quality: parts.quality(),
-                is_spoken_for: parts.speak_for_it(),
                 ..scored(&list[place], parts.score(), Why::Balanced(*parts))
             }
         });
@@ -258,7 +271,8 @@ fn parts(
     let best_text = super::best_text(candidates);
     let text = |place: usize| list[place].text / best_text;
     let cosine = |candidate: &Candidate| f64::from(candidate.cosine.unwrap_or(0.0).max(0.0));
-    let best_cosine = list.iter().map(cosine).fold(0.0, f64::max).max(1e-9);
+    // The nearest of what is far away is not near.
+    let best_cosine = list.iter().map(cosine).fold(FAR_AWAY, f64::max);
     let now = query.filter.now_micros;
     let homes = Homes::of(candidates, &text, now);
     list.iter()
@@ -280,9 +294,9 @@ fn parts(
                 },
                 answer: asked_before.map_or(0.0, text),
                 author: flag(understood.author.is_some() && candidate.author == understood.author),
-                date: understood
-                    .date
-                    .map_or(0.0, |date| date.fits(day(candidate.created_micros))),
+                date: understood.date.map_or(0.0, |date| {
+                    date.fits(day(candidate.created_micros, &query.zone))
+                }),
                 when: flag(understood.asks_when && candidate.has_time),
                 question: flag(candidate.is_question),
                 priority: faded.priority,
@@ -378,8 +392,8 @@ fn fade(query: &Query, candidates: &Candidates, candidate: &Candidate) -> Faded 
     settings.fade(&facts, filter.now_micros)
 }
 
-/// The day in UTC.
-fn day(micros: i64) -> Date {
+/// The day where the user is.
+fn day(micros: i64, zone: &TimeZone) -> Date {
     let moment = Timestamp::from_microsecond(micros).unwrap_or(Timestamp::UNIX_EPOCH);
-    moment.to_zoned(TimeZone::UTC).date()
+    moment.to_zoned(zone.clone()).date()
 }

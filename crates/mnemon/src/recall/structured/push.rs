@@ -12,6 +12,10 @@ use crate::store::Filter;
 /// Invariant: the filter never refuses a memory that fits the condition.
 pub(super) fn push(condition: &Condition, filter: &mut Filter) -> bool {
     let values = condition.values();
+    if values.len() + filter.tags.len() + filter.not_tags.len() > Filter::TAGS_MAX {
+        // More than the index takes in one question; each memory is asked instead.
+        return false;
+    }
     match (condition.field(), condition.operator()) {
         (Field::Kind, Operator::Equals | Operator::In) => {
             set(&mut filter.kinds, values, |value| match value {

@@ -75,6 +75,15 @@ fn create_root(disk: &dyn Disk, root: &Path) -> Result<()> {
 
 /// Refuses what is no store, and a store that a newer program wrote.
 pub(super) fn check(disk: &dyn Disk, layout: &Layout) -> Result<Known> {
+    read(disk, layout).map(|(_, stat)| Known(stat))
+}
+
+/// Which store it is.
+pub(super) fn store_id(disk: &dyn Disk, layout: &Layout) -> Result<String> {
+    read(disk, layout).map(|(content, _)| content.store_id)
+}
+
+fn read(disk: &dyn Disk, layout: &Layout) -> Result<(StoreFile, Stat)> {
     let path = layout.store_file();
     let file = match disk.open_read(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -102,7 +111,7 @@ pub(super) fn check(disk: &dyn Disk, layout: &Layout) -> Result<Known> {
             known: FORMAT,
         });
     }
-    Ok(Known(stat))
+    Ok((content, stat))
 }
 
 impl Known {

@@ -35,6 +35,16 @@ impl Layout {
         self.root.join("poisoned")
     }
 
+    /// What was erased.
+    pub(crate) fn audit(&self) -> PathBuf {
+        self.root.join("audit.jsonl")
+    }
+
+    /// What is being erased, while it is.
+    pub(crate) fn erasing(&self) -> PathBuf {
+        self.root.join("erasing.json")
+    }
+
     pub(crate) fn quarantine(&self) -> PathBuf {
         self.root.join("quarantine")
     }

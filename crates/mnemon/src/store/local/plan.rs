@@ -129,7 +129,19 @@ impl<'a> Planner<'a> {
                     id,
                     reason,
                     recover_until,
-                } => self.forget(id, reason, *recover_until)?,
+                    earlier,
+                } => self.forget(
+                    id,
+                    Forgotten {
+                        at: earlier.as_ref().map_or(self.at, |earlier| earlier.at),
+                        by: earlier
+                            .as_ref()
+                            .map_or(&self.batch.by, |earlier| &earlier.by)
+                            .clone(),
+                        reason: reason.clone(),
+                        recover_until: *recover_until,
+                    },
+                )?,
                 Write::Restore { id, reason } => self.restore(id, reason)?,
                 Write::Access { id, count, last } => self.access(id, *count, *last)?,
             };
@@ -214,20 +226,13 @@ impl<'a> Planner<'a> {
         Ok(outcome)
     }
 
-    fn forget(&mut self, id: &MemoryId, reason: &str, recover_until: Time) -> Result<Outcome> {
+    fn forget(&mut self, id: &MemoryId, forgotten: Forgotten) -> Result<Outcome> {
         let mut memory = self.existing(id, None)?;
         if memory.state.forgotten.is_some() {
             return Ok(self.done(memory.into(), false));
         }
-        let forgotten = Forgotten {
-            at: self.at,
-            by: self.batch.by.clone(),
-            reason: reason.to_owned(),
-            recover_until,
-        };
-        self.planned
-            .lines
-            .push(Line::delete(id.as_str(), &forgotten).into());
+        let line = Line::delete(id.as_str(), &forgotten, self.at);
+        self.planned.lines.push(line.into());
         memory.state.forgotten = Some(forgotten);
         Ok(self.done(memory.into(), true))
     }

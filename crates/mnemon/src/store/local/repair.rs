@@ -24,6 +24,7 @@ impl LocalStore {
         options: RepairOptions,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Repair> {
+        self.finish_erasure()?;
         let fresh = self.fresh_index(&mut |_| {})?;
         let poisoned = poison::read(&*self.disk, &self.layout)?;
         let mut report = Repair::default();

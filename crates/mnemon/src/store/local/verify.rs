@@ -107,6 +107,10 @@ impl LocalStore {
             .disk
             .list(&self.layout.quarantine())
             .map_err(Error::io("read", self.layout.quarantine()))?;
+        if self.has_unfinished_erasure()? {
+            let note = "an erasure was cut short; `mnemon repair` finishes it";
+            found.notes.push(note.into());
+        }
         if !set_aside.is_empty() {
             found.notes.push(format!(
                 "{} pieces of logs were set aside in quarantine/",

@@ -218,6 +218,7 @@ fn forget(
         .prepare_cached("UPDATE memories SET forgotten = ?2 WHERE n = ?1")?
         .execute(params![n, text])?;
     make_pending(connection, n)?;
+    Terms::supersede_anew(connection, n)?;
     put_change(connection, n, place)
 }
 

@@ -244,6 +244,24 @@ pub(crate) fn put_into_use(folder: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
+/// Takes the builds of other versions of the program away, and what they left.
+pub(crate) fn remove_other_schemas(folder: &Path) -> Result<()> {
+    let (ours, pointer) = (format!("{SCHEMA}-"), pointer(folder));
+    for entry in fs::read_dir(folder)
+        .map_err(Error::io("read", folder))?
+        .flatten()
+    {
+        let path = entry.path();
+        let is_build = entry.file_name().to_string_lossy().contains('-') && path.is_dir();
+        if is_build && !entry.file_name().to_string_lossy().starts_with(&ours) {
+            fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
+        } else if path.is_file() && path != pointer {
+            fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
 /// Bytes of the whole index folder.
 pub(crate) fn bytes(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else {

@@ -186,6 +186,7 @@ pub(crate) fn sessions(
     let rows = statement.query_map(params_from_iter(folded), |row| {
         let details: String = row.get(2)?;
         let details: SessionDetails = serde_json::from_str(&details).unwrap_or_default();
+        let made_elsewhere = details.created_at;
         let id: String = row.get(1)?;
         let id: SessionId = id.parse().map_err(|_| rusqlite::Error::InvalidQuery)?;
         Ok((
@@ -193,7 +194,7 @@ pub(crate) fn sessions(
             Session {
                 id,
                 details,
-                created_at: Time::nearest_to_micros(row.get(3)?),
+                created_at: made_elsewhere.unwrap_or(Time::nearest_to_micros(row.get(3)?)),
                 last_activity: Time::nearest_to_micros(row.get(4)?),
                 detailed_at: Time::nearest_to_micros(row.get(6)?),
                 activity: Activity {

@@ -57,12 +57,26 @@ impl Terms {
         )
     }
 
-    /// Takes out the terms that the row of a memory repeats.
-    pub(super) fn remove(connection: &Connection, n: i64) -> rusqlite::Result<()> {
+    /// What search knows of the memories whose place this one takes is not so
+    /// any more: it was forgotten, or is back.
+    pub(super) fn supersede_anew(connection: &Connection, n: i64) -> rusqlite::Result<()> {
+        let links = Self::read(connection, n)?.map_or_else(Vec::new, |terms| terms.links);
+        for (target, _) in links.iter().filter(|(_, rel)| rel == SUPERSEDES) {
+            unsearch(connection, target)?;
+        }
+        Ok(())
+    }
+
+    fn read(connection: &Connection, n: i64) -> rusqlite::Result<Option<Self>> {
         let text: Option<String> = connection
             .prepare_cached("SELECT terms FROM memories WHERE n = ?1")?
             .query_row([n], |row| row.get(0))?;
-        let Some(terms) = text.and_then(|text| serde_json::from_str::<Self>(&text).ok()) else {
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// Takes out the terms that the row of a memory repeats.
+    pub(super) fn remove(connection: &Connection, n: i64) -> rusqlite::Result<()> {
+        let Some(terms) = Self::read(connection, n)? else {
             return Ok(());
         };
         terms.each(
@@ -90,11 +104,7 @@ impl Terms {
         for (target, rel) in &self.links {
             if rel == SUPERSEDES {
                 // What search knows of the other memory is not so any more.
-                connection
-                    .prepare_cached(
-                        "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories WHERE id = ?1",
-                    )?
-                    .execute([target])?;
+                unsearch(connection, target)?;
             }
             connection
                 .prepare_cached(sql[2])?
@@ -102,4 +112,13 @@ impl Terms {
         }
         Ok(())
     }
+}
+
+fn unsearch(connection: &Connection, id: &str) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories WHERE id = ?1",
+        )?
+        .execute([id])?;
+    Ok(())
 }

@@ -56,6 +56,8 @@ pub struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_recorded_at: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub forgotten_at: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<String>,

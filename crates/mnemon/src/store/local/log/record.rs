@@ -57,7 +57,7 @@ impl Record {
             Some("delete") => Ok(Self::Delete {
                 id: need(line.id, "id")?,
                 forgotten: Forgotten {
-                    at: need(line.recorded_at, "recorded_at")?,
+                    at: need(line.forgotten_at.or(line.recorded_at), "recorded_at")?,
                     by: line.by.unwrap_or_default(),
                     reason: line.reason.unwrap_or_default(),
                     recover_until: need(line.recover_until, "recover_until")?,
@@ -128,13 +128,14 @@ impl Line {
     }
 
     /// A memory that is forgotten.
-    pub(crate) fn delete(id: &str, forgotten: &Forgotten) -> Self {
+    pub(crate) fn delete(id: &str, forgotten: &Forgotten, at: Time) -> Self {
         Self {
             op: Some("delete".into()),
             id: Some(id.into()),
             by: Some(forgotten.by.clone()),
             reason: Some(forgotten.reason.clone()),
-            recorded_at: Some(forgotten.at),
+            forgotten_at: Some(forgotten.at).filter(|own| *own != at),
+            recorded_at: Some(at),
             recover_until: Some(forgotten.recover_until),
             ..Self::default()
         }

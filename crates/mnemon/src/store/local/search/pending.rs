@@ -154,8 +154,10 @@ impl Pending {
 
 /// The rows of what is pending, up to so many new ones, in the order of their numbers.
 pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite::Result<Vec<Row>> {
-    let superseded =
-        format!("EXISTS (SELECT 1 FROM links WHERE target = m.id AND rel = '{SUPERSEDES}')");
+    let superseded = format!(
+        "EXISTS (SELECT 1 FROM links k JOIN memories s ON s.n = k.n
+                 WHERE k.target = m.id AND k.rel = '{SUPERSEDES}' AND s.forgotten IS NULL)"
+    );
     let columns = format!(
         "SELECT {POINTER_COLUMNS}, m.log, {superseded} FROM memories m JOIN logs l ON l.n = m.log"
     );

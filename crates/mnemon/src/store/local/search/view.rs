@@ -238,10 +238,15 @@ fn choose(
     }
     let mut by_meaning = Best::new(corpus, probe.most);
     meaning.each(&mut |n, cosine| {
+        let is_near = cosine >= probe.near;
         let cosine = f64::from(cosine);
-        if by_meaning.may_take(cosine) && allowed(n) {
-            by_meaning.offer(cosine, n);
+        if !probe.by_meaning || !(is_near || by_meaning.may_take(cosine)) || !allowed(n) {
+            return;
         }
+        if is_near && text.of(n).is_none() {
+            total += 1;
+        }
+        by_meaning.offer(cosine, n);
     });
     let is_complete = by_words.is_complete() && by_meaning.is_complete();
     let mut chosen = by_words.numbers();

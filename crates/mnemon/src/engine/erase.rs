@@ -1,0 +1,34 @@
+//! Erasing, so that it can't be undone.
+
+use super::remember::check_reason;
+use crate::caller::Caller;
+use crate::engine::Mnemon;
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::store::{AuditEntry, Erased, Erasure};
+
+impl Mnemon {
+    /// Removes memories for good: no file of the store holds a byte of them afterwards.
+    pub fn erase(&self, caller: &Caller, memories: &[Memory], reason: &str) -> Result<Erased> {
+        check_reason(reason)?;
+        // What waits to be written could bring a line about them back.
+        self.flush(caller)?;
+        let mut ids: Vec<_> = memories.iter().map(|memory| memory.id.clone()).collect();
+        ids.sort();
+        ids.dedup();
+        if ids.is_empty() {
+            return Ok(Erased::default());
+        }
+        self.store.erase(&Erasure {
+            ids,
+            by: caller.name().to_owned(),
+            reason: self.redactor.redact(reason).text,
+            at: self.clock.now(),
+        })
+    }
+
+    /// What was forgotten, brought back and erased, the oldest first; never what it said.
+    pub fn audit(&self, _caller: &Caller) -> Result<Vec<AuditEntry>> {
+        self.store.audit()
+    }
+}

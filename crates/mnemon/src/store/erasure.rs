@@ -1,0 +1,82 @@
+//! Erasure: what is removed for good, with a receipt.
+
+use std::path::PathBuf;
+
+use crate::memory::{MemoryId, Space};
+use crate::time::Time;
+
+/// What to remove for good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erasure {
+    /// Which memories.
+    pub ids: Vec<MemoryId>,
+    /// Who asks.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub at: Time,
+}
+
+/// The receipt of an erasure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Erased {
+    /// What is gone.
+    pub ids: Vec<MemoryId>,
+    /// Every place that was cleaned, relative to the root.
+    pub cleaned: Vec<Cleaned>,
+    /// How many files were searched afterwards for what is gone.
+    pub files_searched: u64,
+    /// How many bytes those have.
+    pub bytes_searched: u64,
+    /// Where the same words are still found: in memories that say them too.
+    pub also_in: Vec<PathBuf>,
+}
+
+/// A place that holds nothing of it any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cleaned {
+    /// Which file or folder.
+    pub place: PathBuf,
+    /// What was done there.
+    pub how: &'static str,
+}
+
+/// Something that was taken away or brought back, without what it said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEntry {
+    /// When.
+    pub at: Time,
+    /// What was done.
+    pub deed: Deed,
+    /// Who did it.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// To which memories.
+    pub ids: Vec<String>,
+    /// Where they lived.
+    pub spaces: Vec<Space>,
+}
+
+/// What can be done to memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// They were hidden, and can be brought back for a while.
+    Forgotten,
+    /// They were brought back.
+    Restored,
+    /// They were removed for good.
+    Erased,
+}
+
+impl Deed {
+    /// The deed as it is written everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Forgotten => "forget",
+            Self::Restored => "unforget",
+            Self::Erased => "erase",
+        }
+    }
+}

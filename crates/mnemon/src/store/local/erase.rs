@@ -1,0 +1,229 @@
+//! Erasing: no file below the root holds a byte of it afterwards.
+//!
+//! Logs are written anew without its lines, the quarantine loses what is about
+//! it, and the index is built anew. First it is noted what is to go
+//! (`intent`), so that an erasure that a crash cuts short is finished by the
+//! next one or by a repair; last the deed is entered in the `audit`.
+
+pub(super) mod audit;
+mod intent;
+mod traces;
+mod trail;
+
+use std::path::{Path, PathBuf};
+
+use self::audit::AuditLine;
+use self::intent::Intent;
+use self::traces::Traces;
+use super::LocalStore;
+use super::index::generation;
+use super::rewrite::{Piece, Verdict};
+use crate::error::{Error, Result};
+use crate::memory::{Reference, Space};
+use crate::store::{Cleaned, Erased, Erasure, Store, What};
+
+impl LocalStore {
+    /// Removes memories for good.
+    pub(super) fn erase_everywhere(&self, erasure: &Erasure) -> Result<Erased> {
+        self.finish_erasure()?;
+        let mut spaces: Vec<Space> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
+        let mut traces = Traces::default();
+        for id in &erasure.ids {
+            let found = self.find(&Reference::Id(id.clone()))?;
+            let memory = found.ok_or_else(|| Reference::not_found(id.as_str()))?;
+            traces.take(&memory);
+            texts.push(memory.text.to_string());
+            for change in self.history(id)? {
+                if let What::Kept(before) | What::Revised(before) = change.what {
+                    traces.take(&before);
+                    texts.push(before.text.to_string());
+                }
+            }
+            if !spaces.contains(&memory.space) {
+                spaces.push(memory.space);
+            }
+        }
+        texts.sort_unstable();
+        texts.dedup();
+        let salt = super::format::store_id(&*self.disk, &self.layout)?;
+        let digests = texts
+            .iter()
+            .map(|text| audit::digest(&salt, text))
+            .collect();
+        let intent = Intent::new(erasure, spaces, digests);
+        intent.write(&*self.disk, &self.layout)?;
+        self.carry_out(&intent, &traces)
+    }
+
+    /// Finishes an erasure that was cut short, if there is one.
+    pub(super) fn finish_erasure(&self) -> Result<Option<Erased>> {
+        match Intent::read(&*self.disk, &self.layout)? {
+            Some(intent) => self.carry_out(&intent, &Traces::default()).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether an erasure was cut short and waits to be finished.
+    pub(super) fn has_unfinished_erasure(&self) -> Result<bool> {
+        Ok(Intent::read(&*self.disk, &self.layout)?.is_some())
+    }
+
+    /// Each step can be done again, so it does not matter after which one the power went.
+    fn carry_out(&self, intent: &Intent, traces: &Traces) -> Result<Erased> {
+        let traces = traces.with_ids(&intent.ids);
+        let mut erased = Erased {
+            ids: intent.ids.clone(),
+            ..Erased::default()
+        };
+        self.clean_quarantine(&traces, &mut erased)?;
+        for space in &intent.spaces {
+            self.clean_log(space, intent, &traces, &mut erased)?;
+        }
+        // A tail that a crash had left was set aside while the log was written anew.
+        self.clean_quarantine(&traces, &mut erased)?;
+        self.clean_index(&mut erased)?;
+        let line = AuditLine::of(intent);
+        audit::append(&*self.disk, &self.layout, &self.lock, &line)?;
+        Intent::remove(&*self.disk, &self.layout)?;
+        self.search_everything(&traces, &mut erased)?;
+        Ok(erased)
+    }
+
+    fn clean_log(
+        &self,
+        space: &Space,
+        intent: &Intent,
+        traces: &Traces,
+        erased: &mut Erased,
+    ) -> Result<()> {
+        let path = self.layout.log(space);
+        if self
+            .disk
+            .stat(&path)
+            .map_err(Error::io("read", &path))?
+            .is_none()
+        {
+            return Ok(());
+        }
+        self.remove_half_written_logs(space, erased)?;
+        self.rewrite(space, &mut |piece, bytes| {
+            let goes = match piece {
+                Piece::Record(placed) => {
+                    let about = placed.line.id.as_deref();
+                    about.is_some_and(|id| intent.ids.iter().any(|own| own.as_str() == id))
+                }
+                Piece::Damage(_) => traces.are_in(bytes),
+            };
+            Ok(if goes { Verdict::Drop } else { Verdict::Keep })
+        })?;
+        erased.cleaned.push(Cleaned {
+            place: self.below_root(&path),
+            how: "written anew without its lines",
+        });
+        Ok(())
+    }
+
+    /// What a rewrite left that a crash cut short; one that is going on notices
+    /// that the log was replaced, and gives up.
+    fn remove_half_written_logs(&self, space: &Space, erased: &mut Erased) -> Result<()> {
+        let folder = self.layout.folder(space);
+        let names = self
+            .disk
+            .list(&folder)
+            .map_err(Error::io("read", &folder))?;
+        for name in names
+            .iter()
+            .filter(|name| name.starts_with("memory.jsonl."))
+        {
+            self.remove(&folder.join(name), erased)?;
+        }
+        Ok(())
+    }
+
+    fn clean_quarantine(&self, traces: &Traces, erased: &mut Erased) -> Result<()> {
+        let folder = self.layout.quarantine();
+        let names = self
+            .disk
+            .list(&folder)
+            .map_err(Error::io("read", &folder))?;
+        for name in names {
+            let path = folder.join(name);
+            if traces.are_in(&self.read_whole(&path)?) {
+                self.remove(&path, erased)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A new build knows only what the logs say now; SQLite leaves what it
+    /// deletes in its files.
+    fn clean_index(&self, erased: &mut Erased) -> Result<()> {
+        if self.options.index_in_memory {
+            return Ok(());
+        }
+        self.rebuild(&mut |_| {})?;
+        let folder = self.layout.index();
+        generation::remove_other_schemas(&folder)?;
+        erased.cleaned.push(Cleaned {
+            place: self.below_root(&folder),
+            how: "built anew, what was there removed",
+        });
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path, erased: &mut Erased) -> Result<()> {
+        self.disk.remove(path).map_err(Error::io("remove", path))?;
+        let folder = path.parent().unwrap_or(path);
+        self.disk
+            .sync_folder(folder)
+            .map_err(Error::io("sync", folder))?;
+        erased.cleaned.push(Cleaned {
+            place: self.below_root(path),
+            how: "removed",
+        });
+        Ok(())
+    }
+
+    /// Looks through every file for what was erased.
+    fn search_everything(&self, traces: &Traces, erased: &mut Erased) -> Result<()> {
+        let mut folders = vec![self.layout.root().to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            let entries = std::fs::read_dir(&folder).map_err(Error::io("read", &folder))?;
+            for entry in entries.flatten() {
+                let path = entry.path();
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => folders.push(path),
+                    Ok(kind) if kind.is_file() => {
+                        let found = traces.search(&path).map_err(Error::io("read", &path))?;
+                        erased.files_searched += 1;
+                        erased.bytes_searched += found.bytes;
+                        if found.any {
+                            erased.also_in.push(self.below_root(&path));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        erased.also_in.sort();
+        Ok(())
+    }
+
+    fn read_whole(&self, path: &Path) -> Result<Vec<u8>> {
+        let file = self.disk.open_read(path).map_err(Error::io("open", path))?;
+        let size = file.stat().map_err(Error::io("read", path))?.size;
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+        let count = file
+            .read_at(&mut bytes, 0)
+            .map_err(Error::io("read", path))?;
+        bytes.truncate(count);
+        Ok(bytes)
+    }
+
+    fn below_root(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(self.layout.root())
+            .unwrap_or(path)
+            .to_path_buf()
+    }
+}

@@ -1,0 +1,80 @@
+//! What is being erased, noted before anything is touched: ids, never content.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::memory::{MemoryId, Space};
+use crate::store::Erasure;
+use crate::store::local::disk::Disk;
+use crate::store::local::layout::Layout;
+use crate::time::Time;
+
+/// An erasure that may be under way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Intent {
+    pub(super) at: Time,
+    pub(super) by: String,
+    pub(super) reason: String,
+    pub(super) ids: Vec<MemoryId>,
+    /// Where they live.
+    pub(super) spaces: Vec<Space>,
+    /// Of every text that any of them had.
+    pub(super) digests: Vec<String>,
+}
+
+impl Intent {
+    pub(super) fn new(erasure: &Erasure, spaces: Vec<Space>, digests: Vec<String>) -> Self {
+        Self {
+            at: erasure.at,
+            by: erasure.by.clone(),
+            reason: erasure.reason.clone(),
+            ids: erasure.ids.clone(),
+            spaces,
+            digests,
+        }
+    }
+
+    pub(super) fn read(disk: &dyn Disk, layout: &Layout) -> Result<Option<Self>> {
+        let path = layout.erasing();
+        let file = match disk.open_read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(Error::io("open", &path))?,
+        };
+        let size = file.stat().map_err(Error::io("read", &path))?.size;
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+        let count = file
+            .read_at(&mut bytes, 0)
+            .map_err(Error::io("read", &path))?;
+        serde_json::from_slice(&bytes[..count])
+            .map(Some)
+            .map_err(|error| Error::Corrupt {
+                path,
+                line: None,
+                problem: format!("it does not say what is being erased: {error}"),
+            })
+    }
+
+    /// Whole or not at all, under a name that counts only then.
+    pub(super) fn write(&self, disk: &dyn Disk, layout: &Layout) -> Result<()> {
+        let path = layout.erasing();
+        let unique = crate::store::local::unique(crate::store::local::wall_micros());
+        let next = layout.root().join(format!("erasing.json.{unique}"));
+        let bytes = serde_json::to_vec(self).expect("plain fields");
+        let file = disk.create(&next).map_err(Error::io("create", &next))?;
+        file.write_at(&bytes, 0)
+            .and_then(|()| file.sync())
+            .map_err(Error::io("write", &next))?;
+        disk.rename(&next, &path)
+            .and_then(|()| disk.sync_folder(layout.root()))
+            .map_err(Error::io("write", &path))
+    }
+
+    pub(super) fn remove(disk: &dyn Disk, layout: &Layout) -> Result<()> {
+        let path = layout.erasing();
+        disk.remove(&path)
+            .and_then(|()| disk.sync_folder(layout.root()))
+            .map_err(Error::io("remove", &path))
+    }
+}

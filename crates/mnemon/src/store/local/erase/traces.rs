@@ -1,0 +1,123 @@
+//! What would betray a memory in a file: its words, wherever they stand.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use aho_corasick::AhoCorasick;
+use serde_json::Value;
+
+use crate::memory::{Memory, MemoryId};
+
+/// Shorter words are in too many places to mean anything.
+const TRACE_BYTES_MIN: usize = 8;
+
+/// The beginning of a long text is enough to know it again.
+const TRACE_BYTES_MAX: usize = 64;
+
+/// The words of some memories.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Traces {
+    words: Vec<Vec<u8>>,
+    finder: Option<AhoCorasick>,
+    /// Of the words and of the ids.
+    finder_with_ids: Option<AhoCorasick>,
+}
+
+/// What a search of a file found.
+pub(super) struct Searched {
+    pub(super) any: bool,
+    pub(super) bytes: u64,
+}
+
+impl Traces {
+    /// Takes in everything that a memory says.
+    pub(super) fn take(&mut self, memory: &Memory) {
+        self.take_text(memory.text.as_str());
+        for tag in &memory.tags {
+            self.take_text(tag.as_str());
+        }
+        for value in memory
+            .body
+            .to_map()
+            .values()
+            .chain(memory.metadata.values())
+        {
+            self.take_value(value);
+        }
+    }
+
+    /// With the ids too, and ready to search.
+    pub(super) fn with_ids(&self, ids: &[MemoryId]) -> Self {
+        let mut words = self.words.clone();
+        words.sort_unstable();
+        words.dedup();
+        let ids = ids.iter().map(|id| id.as_str().as_bytes().to_vec());
+        let both: Vec<Vec<u8>> = words.iter().cloned().chain(ids).collect();
+        // Only patterns too large for its tables are refused, and these are short.
+        Self {
+            finder: AhoCorasick::new(&words).ok().filter(|_| !words.is_empty()),
+            finder_with_ids: AhoCorasick::new(&both).ok(),
+            words,
+        }
+    }
+
+    /// Whether bytes say anything of it, or name it.
+    pub(super) fn are_in(&self, bytes: &[u8]) -> bool {
+        let finder = self.finder_with_ids.as_ref();
+        finder.is_some_and(|finder| finder.is_match(bytes))
+    }
+
+    /// Whether a file says anything of it.
+    pub(super) fn search(&self, path: &Path) -> io::Result<Searched> {
+        let mut searched = Searched {
+            any: false,
+            bytes: 0,
+        };
+        let Some(finder) = &self.finder else {
+            return Ok(searched);
+        };
+        let mut file = match File::open(path) {
+            // Others go on working: a file may be gone by now.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(searched),
+            opened => opened?,
+        };
+        let mut buffer = vec![0; 1 << 20];
+        let mut kept = 0;
+        loop {
+            let count = file.read(&mut buffer[kept..])?;
+            if count == 0 {
+                return Ok(searched);
+            }
+            searched.bytes += count as u64;
+            let filled = kept + count;
+            searched.any |= finder.is_match(&buffer[..filled]);
+            // Words may lie across two pieces.
+            let begin = filled.saturating_sub(TRACE_BYTES_MAX);
+            buffer.copy_within(begin..filled, 0);
+            kept = filled - begin;
+        }
+    }
+
+    fn take_value(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.take_text(text),
+            Value::Array(list) => list.iter().for_each(|value| self.take_value(value)),
+            Value::Object(map) => map.values().for_each(|value| self.take_value(value)),
+            _ => {}
+        }
+    }
+
+    /// As it is, and as it is written in JSON.
+    fn take_text(&mut self, text: &str) {
+        if text.len() < TRACE_BYTES_MIN {
+            return;
+        }
+        let quoted = serde_json::to_string(text).expect("a text always has a JSON form");
+        for form in [text, quoted.trim_matches('"')] {
+            let bytes = form.as_bytes();
+            self.words
+                .push(bytes[..bytes.len().min(TRACE_BYTES_MAX)].to_vec());
+        }
+    }
+}

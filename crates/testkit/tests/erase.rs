@@ -1,0 +1,289 @@
+//! Erasing: afterwards no file below the root holds a byte of it.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't go on should stop")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mnemon::engine::{ErasedTexts, ImportItem, NewSession};
+use mnemon::memory::{Body, Draft, Kind, Memory, Revision, Space, State};
+use mnemon::recall::{Query, Question};
+use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::store::{Deed, Filter, Forgottenness};
+use mnemon::{Caller, Code, Config, Mnemon};
+use serde_json::json;
+use tempfile::TempDir;
+
+struct Desk {
+    folder: TempDir,
+    mnemon: Mnemon,
+    me: Caller,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let options = LocalOptions {
+            pending_max: 16,
+            ..LocalOptions::default()
+        };
+        let store = Arc::new(LocalStore::create(folder.path(), options).unwrap());
+        Self {
+            mnemon: Mnemon::new(store, Config::default()),
+            me: Caller::user("ada"),
+            folder,
+        }
+    }
+
+    fn keep(&self, space: &Space, draft: Draft) -> Memory {
+        let kept = self.mnemon.remember(&self.me, space, draft).unwrap();
+        self.mnemon.get(&self.me, kept.id.as_str(), None).unwrap()
+    }
+
+    fn all(&self) -> Vec<Memory> {
+        let mut filter = Filter::all(self.mnemon.now().micros());
+        filter.forgotten = Forgottenness::With;
+        filter.limit = usize::MAX;
+        self.mnemon.list(&self.me, &filter).unwrap().memories
+    }
+
+    /// The files that hold any of these words.
+    fn files_with(&self, words: &[String]) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        each_file(self.folder.path(), &mut |path| {
+            let bytes = fs::read(path).unwrap();
+            let has = |word: &String| bytes.windows(word.len()).any(|it| it == word.as_bytes());
+            if words.iter().any(has) {
+                found.push(path.to_path_buf());
+            }
+        });
+        found
+    }
+}
+
+fn each_file(folder: &Path, each: &mut dyn FnMut(&Path)) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            each_file(&path, each);
+        } else {
+            each(&path);
+        }
+    }
+}
+
+fn canary(number: usize) -> String {
+    format!("zqcanary{number:03}xv")
+}
+
+/// One memory with a canary in each place that can hold a text.
+fn laden(kind: Kind, number: usize) -> Draft {
+    let mut draft = Draft::new(
+        kind,
+        format!("The secret is {}", canary(number)).parse().unwrap(),
+    );
+    draft.tags = vec![format!("t.{}", canary(number + 1)).parse().unwrap()];
+    draft
+        .metadata
+        .insert("note".into(), json!(canary(number + 2)));
+    let own = json!({"own": {"deep": [format!("and {}", canary(number + 3))]}});
+    let serde_json::Value::Object(own) = own else {
+        unreachable!("an object")
+    };
+    draft.body = Body::from_map(kind, own).unwrap();
+    draft
+}
+
+#[test]
+fn a_hundred_canaries_are_gone_from_every_file() {
+    let desk = Desk::new();
+    let session = desk
+        .mnemon
+        .create_session(&desk.me, NewSession::default())
+        .unwrap();
+    let spaces = [
+        Space::Session(session),
+        Space::Agent("planner".parse().unwrap()),
+        Space::Shared,
+    ];
+    let mut victims = Vec::new();
+    for number in 0..25 {
+        let kind = Kind::ALL[number % Kind::ALL.len()];
+        let space = &spaces[number % 3];
+        desk.keep(
+            space,
+            Draft::new(Kind::Fact, "Something that stays".parse().unwrap()),
+        );
+        victims.push(desk.keep(space, laden(kind, number * 4)));
+    }
+    let canaries: Vec<String> = (0..100).map(canary).collect();
+    // Other versions, forgetting and searching leave traces too.
+    let revision = Revision {
+        text: Some("Nothing to see here any more".parse().unwrap()),
+        ..Revision::default()
+    };
+    let revised = victims
+        .iter()
+        .find(|it| it.kind() == Kind::Decision)
+        .unwrap();
+    desk.mnemon
+        .revise(&desk.me, revised, None, revision)
+        .unwrap();
+    desk.mnemon
+        .forget(&desk.me, &victims[4..6], "not needed")
+        .unwrap();
+    assert!(!desk.files_with(&canaries).is_empty());
+
+    let receipt = desk.mnemon.erase(&desk.me, &victims, "asked to").unwrap();
+    assert_eq!(receipt.ids.len(), 25);
+    assert_eq!(receipt.also_in, Vec::<PathBuf>::new());
+    let cleaned: Vec<String> = receipt
+        .cleaned
+        .iter()
+        .map(|it| it.place.display().to_string())
+        .collect();
+    for place in [
+        "agents/planner/memory.jsonl",
+        "shared/memory.jsonl",
+        "index",
+    ] {
+        assert!(
+            cleaned.iter().any(|own| own == place),
+            "{place}: {cleaned:?}"
+        );
+    }
+
+    assert_eq!(desk.files_with(&canaries), Vec::<PathBuf>::new());
+    assert_eq!(desk.all().len(), 25);
+    for victim in &victims {
+        let gone = desk.mnemon.history(&desk.me, victim.id.as_str(), None);
+        assert_eq!(gone.unwrap_err().code(), Code::NotFound);
+    }
+    let filter = Filter::all(desk.mnemon.now().micros());
+    for word in &canaries[..8] {
+        let query = Query::new(Question::parse(word).unwrap(), filter.clone());
+        let found = desk.mnemon.recall(&desk.me, &query).unwrap();
+        assert!(found.hits.iter().all(|hit| !hit.has_term), "{word}");
+    }
+    let verified = desk.mnemon.verify(&desk.me, &mut |_| {}).unwrap();
+    assert!(verified.problems.is_empty(), "{verified:?}");
+    let audit = desk.mnemon.audit(&desk.me).unwrap();
+    let last = audit.last().unwrap();
+    assert_eq!((last.deed, last.ids.len()), (Deed::Erased, 25));
+}
+
+#[test]
+fn a_torn_tail_and_a_damaged_line_with_it_go_too() {
+    let desk = Desk::new();
+    desk.keep(
+        &Space::Shared,
+        Draft::new(Kind::Fact, "stays as it is".parse().unwrap()),
+    );
+    let victim = desk.keep(&Space::Shared, laden(Kind::Fact, 0));
+    let log = desk.folder.path().join("shared/memory.jsonl");
+    let mut text = fs::read_to_string(&log).unwrap();
+    let line = text.lines().last().unwrap().to_owned();
+    text.push_str(&line.replace("secret", "sekret"));
+    text.push('\n');
+    text.push_str(&line[..line.len() / 2]);
+    fs::write(&log, text).unwrap();
+    desk.mnemon.erase(&desk.me, &[victim], "asked to").unwrap();
+    let canaries: Vec<String> = (0..4).map(canary).collect();
+    assert_eq!(desk.files_with(&canaries), Vec::<PathBuf>::new());
+    assert_eq!(desk.all().len(), 1);
+}
+
+#[test]
+fn the_same_words_in_another_memory_stay_and_are_told() {
+    let desk = Desk::new();
+    let text = "The launch is on the ninth of May";
+    let one = desk.keep(
+        &Space::Shared,
+        Draft::new(Kind::Fact, text.parse().unwrap()),
+    );
+    let agent = Space::Agent("planner".parse().unwrap());
+    desk.keep(&agent, Draft::new(Kind::Fact, text.parse().unwrap()));
+    let receipt = desk.mnemon.erase(&desk.me, &[one], "asked to").unwrap();
+    let told: Vec<String> = receipt
+        .also_in
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    assert_eq!(told, ["agents/planner/memory.jsonl"]);
+    assert_eq!(desk.all().len(), 1);
+}
+
+#[test]
+fn an_import_leaves_out_what_was_erased_unless_it_is_told_to_take_it() {
+    let desk = Desk::new();
+    let draft = |text: &str| Draft::new(Kind::Fact, text.parse().unwrap());
+    let victim = desk.keep(&Space::Shared, draft("It was me"));
+    desk.mnemon.erase(&desk.me, &[victim], "asked to").unwrap();
+    let items = || {
+        ["It was me", "It was not me"]
+            .into_iter()
+            .enumerate()
+            .map(|(line, text)| ImportItem::Memory {
+                line: line as u64 + 1,
+                space: Space::Shared,
+                draft: Box::new(draft(text)),
+                state: State::default(),
+            })
+            .collect()
+    };
+    let import = |texts: ErasedTexts| {
+        let report = desk.mnemon.import(&desk.me, items(), texts, &mut |_| {});
+        let report = report.unwrap();
+        (report.imported, report.erased)
+    };
+    assert_eq!(import(ErasedTexts::StayOut), (1, 1));
+    assert_eq!(import(ErasedTexts::ComeBack), (2, 0));
+}
+
+#[test]
+fn an_erasure_that_was_cut_short_is_finished_by_a_repair() {
+    let desk = Desk::new();
+    let victim = desk.keep(&Space::Shared, laden(Kind::Fact, 0));
+    let stays = desk.keep(
+        &Space::Shared,
+        Draft::new(Kind::Fact, "stays here".parse().unwrap()),
+    );
+    let intent = json!({
+        "at": "2026-01-10T12:00:00Z", "by": "ada", "reason": "asked to", "ids": [victim.id],
+        "spaces": ["shared"], "digests": [],
+    });
+    fs::write(desk.folder.path().join("erasing.json"), intent.to_string()).unwrap();
+    let before = desk.mnemon.verify(&desk.me, &mut |_| {}).unwrap();
+    assert!(
+        before.notes.iter().any(|note| note.contains("cut short")),
+        "{before:?}"
+    );
+    desk.mnemon
+        .repair(
+            &desk.me,
+            mnemon::store::RepairOptions::default(),
+            &mut |_| {},
+        )
+        .unwrap();
+    let canaries: Vec<String> = (0..4).map(canary).collect();
+    assert_eq!(desk.files_with(&canaries), Vec::<PathBuf>::new());
+    let left: Vec<_> = desk.all().into_iter().map(|memory| memory.id).collect();
+    assert_eq!(left, [stays.id]);
+    assert!(!desk.folder.path().join("erasing.json").exists());
+    assert_eq!(desk.mnemon.audit(&desk.me).unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_not_there_is_refused_and_nothing_is_touched() {
+    let desk = Desk::new();
+    let here = desk.keep(
+        &Space::Shared,
+        Draft::new(Kind::Fact, "still here".parse().unwrap()),
+    );
+    let mut gone = here.clone();
+    gone.id = "fact_gone".parse().unwrap();
+    let refusal = desk.mnemon.erase(&desk.me, &[here, gone], "asked to");
+    assert_eq!(refusal.unwrap_err().code(), Code::NotFound);
+    assert_eq!(desk.all().len(), 1);
+}
