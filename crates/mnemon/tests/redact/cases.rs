@@ -135,6 +135,7 @@ pub(crate) const TAKEN: &[(&str, &str)] = &[
     ("**Password:** hunter2", "**Password:** [REDACTED:password]"),
     ("Passwort: geheim123", "Passwort: [REDACTED:password]"),
     ("contraseña: secreto1", "contraseña: [REDACTED:password]"),
+    ("mot de passe : secret1", "mot de passe : [REDACTED:password]"),
     ("пароль: секрет1", "пароль: [REDACTED:password]"),
     ("数据库密码：hunter2", "数据库密码：[REDACTED:password]"),
     ("pwd=hunter2", "pwd=[REDACTED:password]"),
@@ -269,6 +270,7 @@ pub(crate) const KEPT: &[&str] = &[
     "a pass rate: 0.97",
     "hashed with argon2id, so the password is safe",
     "Password manager: 1Password",
+    "the impasse: nobody12 moved",
     // Talk about tokens and keys.
     "tokens: 1500",
     "max_tokens=4096",

@@ -21,7 +21,7 @@ enum Kind {
 
 /// How names of passwords end, without signs between their words.
 const PASSWORDS: &str = "\
-    password passwd passphrase passcode passwort kennwort contraseña senha motdepasse \
+    password passwd passphrase passcode passwort kennwort contraseña senha \
     wachtwoord hasło lösenord пароль 密码 密碼 パスワード 비밀번호";
 
 /// How names of other secrets end.
@@ -41,7 +41,7 @@ impl Family {
         let loose = matches!(plain.as_str(), "pass" | "pw");
         let kind = if loose || plain.ends_with("pwd") || plain.ends_with("dbpass") {
             Kind::ShortPassword
-        } else if PASSWORDS.split(' ').any(|end| plain.ends_with(end)) {
+        } else if plain == "passe" || PASSWORDS.split(' ').any(|end| plain.ends_with(end)) {
             Kind::Password
         } else if is_secret(&plain) {
             Kind::Secret
