@@ -102,6 +102,8 @@ pub(crate) enum Command {
     Verify(commands::verify::Verify),
     /// Set damage aside and make the index anew
     Repair(commands::repair::Repair),
+    /// Embed what waits for the service that the settings name
+    Embed(commands::embed::Embed),
     /// Make the index anew
     Reindex(commands::reindex::Reindex),
     /// Count memories and bytes

@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod deleted;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod embed;
 pub(crate) mod erase;
 pub(crate) mod export;
 pub(crate) mod forget;
@@ -60,6 +61,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Anonymize(command) => command.run(&context),
         Command::Verify(_) => verify::Verify::run(&context),
         Command::Repair(command) => command.run(&context),
+        Command::Embed(_) => embed::Embed::run(&context),
         Command::Reindex(_) => reindex::Reindex::run(&context),
         Command::Stats(_) => stats::Stats::run(&context),
         Command::Doctor(_) => doctor::Doctor::run(&context),

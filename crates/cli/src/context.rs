@@ -8,9 +8,10 @@ use mnemon::config::{self, Loaded, Sources};
 use mnemon::memory::SessionId;
 use mnemon::store::local::{LocalOptions, LocalStore};
 use mnemon::{Caller, Config, Mnemon, Result};
+use mnemon_endpoint::{Endpoint, Key, Options};
 
 use crate::arguments::Global;
-use crate::environment::Environment;
+use crate::environment::{self, Environment};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::root::Root;
@@ -108,8 +109,21 @@ impl Context {
         Ok(LocalOptions::from(self.config()?))
     }
 
-    fn engine(&self, store: LocalStore) -> Result<Mnemon> {
-        Ok(Mnemon::new(Arc::new(store), self.config()?.clone()))
+    /// The engine over a store, with the embedder that the settings choose.
+    pub(crate) fn engine(&self, store: LocalStore) -> Result<Mnemon> {
+        let engine = Mnemon::new(Arc::new(store), self.config()?.clone());
+        Ok(match self.endpoint()? {
+            Some(endpoint) => engine.with_embedder(Arc::new(endpoint)),
+            None => engine,
+        })
+    }
+
+    /// The service that embeds, if the settings name one.
+    pub(crate) fn endpoint(&self) -> Result<Option<Endpoint>> {
+        let settings = &self.config()?.embedding;
+        let key = environment::secret(&settings.key_env);
+        let key = key.and_then(|text| Key::new(&text));
+        Ok(Options::from_config(settings, key).map(Endpoint::new))
     }
 }
 

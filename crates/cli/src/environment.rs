@@ -46,8 +46,15 @@ impl Environment {
     }
 }
 
+/// The value of a variable that holds a secret; nobody keeps it but who asks.
+pub(crate) fn secret(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
 fn setting((name, value): (OsString, OsString)) -> Option<(String, String)> {
     let name = name.into_string().ok()?;
     let ours = name.starts_with("MNEMON_") && !value.is_empty();
+    // A key is no setting, and must not be where settings are shown.
+    let ours = ours && name != "MNEMON_EMBEDDING_KEY";
     ours.then(|| (name, value.to_string_lossy().into_owned()))
 }

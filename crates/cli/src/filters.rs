@@ -1,16 +1,24 @@
 //! The filters, the same for every command that selects memories.
+//!
+//! What was typed becomes a request as every other interface has it, so that
+//! one parser decides what a filter means and what is refused.
 
 use clap::Args;
 use mnemon::memory::{SessionId, Space};
-use mnemon::store::{Filter, Forgottenness, Sort, Status};
+use mnemon::store::{Filter, Sort};
 use mnemon::{Error, Time};
-use mnemon_wire::kind_from_word;
+use mnemon_wire::RecallRequest;
+use mnemon_wire::request::LIMIT_MAX;
+use serde_json::{Map, Number, Value};
 
 use crate::context::Context;
-use crate::failure::Outcome;
-use crate::input;
+use crate::failure::{Failure, Outcome};
 
-const LIMIT_MAX: usize = 1_000_000;
+/// What `--limit` is where hits are ranked.
+pub(crate) const RANKED_LIMIT: &str = "At most so many [default: 10]";
+/// What `--sort` takes where hits are ranked.
+pub(crate) const RANKED_SORT: &str =
+    "relevance, newest, oldest, importance, accessed, access-count or priority";
 
 /// Which memories.
 #[derive(Debug, Default, Args)]
@@ -89,72 +97,84 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// The filter that the library takes.
-    pub(crate) fn filter(&self, context: &Context, now: Time) -> Outcome<Filter> {
-        let mut filter = Filter::all(now.micros());
-        filter.spaces = self.spaces()?;
-        for word in &self.kind {
-            filter.kinds.push(kind_from_word(word)?);
+    /// What was typed, under the names that requests have for it.
+    pub(crate) fn members(&self) -> Map<String, Value> {
+        let lists = [
+            ("session", &self.session),
+            ("agent", &self.agent),
+            ("kind", &self.kind),
+            ("author", &self.author),
+            ("tag", &self.tag),
+            ("any_tag", &self.any_tag),
+            ("not_tag", &self.not_tag),
+            ("meta", &self.meta),
+        ];
+        let texts = [
+            ("since", &self.since),
+            ("until", &self.until),
+            ("contains", &self.contains),
+            ("sort", &self.sort),
+        ];
+        let numbers = [
+            ("min_importance", &self.min_importance),
+            ("min_priority", &self.min_priority),
+            ("confidence", &self.confidence),
+            ("limit", &self.limit),
+            ("offset", &self.offset),
+        ];
+        let flags = [
+            ("shared", self.shared),
+            ("all", self.all),
+            ("open", self.open),
+            ("resolved", self.resolved),
+            ("include_forgotten", self.include_forgotten),
+        ];
+        let mut members = Map::new();
+        for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+            members.insert(name.into(), Value::from(list.clone()));
         }
-        filter.authors.clone_from(&self.author);
-        filter.tags = input::tags(&self.tag)?;
-        filter.any_tags = input::tags(&self.any_tag)?;
-        filter.not_tags = input::tags(&self.not_tag)?;
-        if let Some(text) = &self.since {
-            filter.since_micros = Some(input::moment(text, now, &context.zone)?.since_micros());
+        for (name, text) in texts {
+            let value = text.clone().map(Value::String);
+            members.extend(value.map(|value| (name.to_owned(), value)));
         }
-        if let Some(text) = &self.until {
-            filter.until_micros = Some(input::moment(text, now, &context.zone)?.until_micros());
+        for (name, text) in numbers {
+            let value = text.as_deref().map(number);
+            members.extend(value.map(|value| (name.to_owned(), value)));
         }
-        if let Some(text) = &self.min_importance {
-            filter.min_importance = Some(input::importance(text)?);
+        for (name, _) in flags.into_iter().filter(|(_, flag)| *flag) {
+            members.insert(name.into(), Value::Bool(true));
         }
-        if let Some(text) = &self.min_priority {
-            filter.min_priority = Some(priority(text)?);
-        }
-        if let Some(text) = &self.confidence {
-            filter.min_confidence = Some(input::confidence(text)?);
-        }
-        filter.status = match (self.open, self.resolved) {
-            (true, _) => Some(Status::Open),
-            (_, true) => Some(Status::Resolved),
-            _ => None,
-        };
-        filter.contains.clone_from(&self.contains);
-        filter.metadata = input::pairs(&self.meta)?;
-        if self.include_forgotten {
-            filter.forgotten = Forgottenness::With;
-        }
-        if let Some(order) = &self.sort {
-            filter.sort = order.parse()?;
-        }
-        if let Some(text) = &self.limit {
-            filter.limit = whole_number("limit", text)?;
-        }
-        if let Some(text) = &self.offset {
-            filter.offset = whole_number("offset", text)?;
-        }
-        Ok(filter)
+        members
     }
 
-    /// The spaces that were named.
-    pub(crate) fn spaces(&self) -> Outcome<Vec<Space>> {
-        let mut spaces = Vec::new();
-        for session in &self.session {
-            spaces.push(Space::Session(session.parse()?));
+    /// The filter of a list, which has an order of its own.
+    pub(crate) fn filter(&self, context: &Context, now: Time) -> Outcome<Filter> {
+        let (filter, sort) = self.ranked_filter(context, now)?;
+        match (&self.sort, sort) {
+            (_, Some(sort)) => Ok(Filter { sort, ..filter }),
+            (None, None) => Ok(filter),
+            (Some(_), None) => Err(Failure::from(Error::InvalidQuery {
+                field: "sort".into(),
+                problem: "relevance needs a question, and `mnemon recall` takes one".into(),
+            })),
         }
-        for agent in &self.agent {
-            spaces.push(Space::Agent(agent.parse()?));
-        }
-        if self.shared {
-            spaces.push(Space::Shared);
-        }
-        Ok(spaces)
+    }
+
+    /// The filter of hits, and their order if it is not by relevance.
+    pub(crate) fn ranked_filter(
+        &self,
+        context: &Context,
+        now: Time,
+    ) -> Outcome<(Filter, Option<Sort>)> {
+        let request = request(self.members())?;
+        let filter = request.narrow(Filter::all(now.micros()), now, &context.zone);
+        Ok((filter.map_err(of_an_option)?, request.sort.flatten()))
     }
 
     /// The session, if exactly one was named and nothing else.
     pub(crate) fn only_session(&self) -> Outcome<Option<SessionId>> {
-        match self.spaces()?.as_slice() {
+        let spaces = request(self.members())?.spaces;
+        match spaces.unwrap_or_default().as_slice() {
             [Space::Session(id)] => Ok(Some(id.clone())),
             _ => Ok(None),
         }
@@ -162,41 +182,7 @@ impl Filters {
 
     /// Whether anything was asked for beyond a session.
     pub(crate) fn narrows_beyond_session(&self) -> bool {
-        let lists = [
-            &self.agent,
-            &self.kind,
-            &self.author,
-            &self.tag,
-            &self.any_tag,
-            &self.not_tag,
-            &self.meta,
-        ];
-        let options = [
-            &self.since,
-            &self.until,
-            &self.min_importance,
-            &self.min_priority,
-            &self.confidence,
-            &self.contains,
-            &self.sort,
-            &self.limit,
-            &self.offset,
-        ];
-        let flags = [
-            self.shared,
-            self.all,
-            self.open,
-            self.resolved,
-            self.include_forgotten,
-        ];
-        lists.iter().any(|list| !list.is_empty())
-            || options.iter().any(|option| option.is_some())
-            || flags.contains(&true)
-    }
-
-    /// The order, if one was given.
-    pub(crate) fn sort(&self) -> Outcome<Option<Sort>> {
-        Ok(self.sort.as_ref().map(|order| order.parse()).transpose()?)
+        self.members().keys().any(|name| name != "session")
     }
 
     /// Whether a limit was given.
@@ -210,30 +196,33 @@ pub(crate) const fn no_limit() -> usize {
     LIMIT_MAX
 }
 
-fn whole_number(field: &'static str, text: &str) -> Outcome<usize> {
-    match text.parse() {
-        Ok(number) if number <= LIMIT_MAX => Ok(number),
-        _ => Err(Error::InvalidQuery {
-            field: field.into(),
-            problem: format!(
-                "must be a whole number from 0 to {LIMIT_MAX} (given: {})",
-                text.chars().take(30).collect::<String>()
-            ),
+/// Reads what was typed as options.
+pub(crate) fn request(members: Map<String, Value>) -> Outcome<RecallRequest> {
+    Ok(RecallRequest::parse(Value::Object(members)).map_err(of_an_option)?)
+}
+
+/// For `map_err`: people know the member of a request as an option, `min_score` as `min-score`.
+pub(crate) fn of_an_option(error: Error) -> Error {
+    match error {
+        Error::InvalidQuery { field, problem } => {
+            // Which of several is meant, the words say.
+            let option = field.split('[').next().unwrap_or_default();
+            Error::InvalidQuery {
+                field: option.replace('_', "-").into(),
+                problem,
+            }
         }
-        .into()),
+        other => other,
     }
 }
 
-fn priority(text: &str) -> Outcome<f64> {
-    match text.parse() {
-        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
-        _ => Err(Error::InvalidQuery {
-            field: "min-priority".into(),
-            problem: format!(
-                "must be a number from 0 to 1 (given: {})",
-                text.chars().take(30).collect::<String>()
-            ),
-        }
-        .into()),
-    }
+/// A number if it is one; if not, the refusal shows what was typed.
+pub(crate) fn number(text: &str) -> Value {
+    let trimmed = text.trim();
+    let whole = trimmed.parse::<i64>().map(Value::from);
+    let fraction = || trimmed.parse().ok().and_then(Number::from_f64);
+    whole
+        .ok()
+        .or_else(|| fraction().map(Value::Number))
+        .unwrap_or_else(|| Value::from(text))
 }

@@ -50,6 +50,11 @@ pub(crate) fn file_or_stdin(path: &std::path::Path) -> Outcome<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Without the mark that some editors put before the first line of UTF-8.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 pub(crate) fn importance(text: &str) -> Outcome<Importance> {
     Ok(Importance::try_from(number("importance", text)?)?)
 }

@@ -2,9 +2,12 @@
 
 use std::io::{IsTerminal, Write};
 
+use mnemon::recall::Note;
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
+use crate::human::WARN;
+use crate::human::text::harmless;
 
 /// Columns when nothing tells how many there are.
 const COLUMNS_DEFAULT: usize = 100;
@@ -55,6 +58,21 @@ impl Output {
         if !self.json {
             // Whoever closed standard error does not want to know.
             let _ = writeln!(anstream::stderr(), "{text}");
+        }
+    }
+
+    /// Says something beside the answer: `note: …` or `warning: …`.
+    pub(crate) fn say(label: &str, text: &str) {
+        let text = harmless(text);
+        let _ = writeln!(anstream::stderr(), "{WARN}{label}:{WARN:#} {text}");
+    }
+
+    /// Says what is to be known about an answer; with `--json` the answer itself has it.
+    pub(crate) fn notes(&self, notes: &[Note]) {
+        if !self.json {
+            for note in notes {
+                Self::say("note", &note.to_string());
+            }
         }
     }
 

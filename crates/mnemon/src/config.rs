@@ -21,8 +21,8 @@ mod template;
 
 pub use setting::{Origin, Setting};
 pub use shape::{
-    Config, DefaultsConfig, Durability, LimitsConfig, LockConfig, PrivacyConfig, SessionsConfig,
-    StorageConfig,
+    Config, DefaultsConfig, Durability, EmbeddingConfig, LimitsConfig, LockConfig, PrivacyConfig,
+    Provider, SearchConfig, SessionsConfig, StorageConfig,
 };
 pub use template::template;
 
@@ -253,15 +253,24 @@ mod tests {
                 vec!["1", "true", "[]", "['always']", "{}"],
                 vec!["'sometimes'".to_owned(), "''".to_owned()],
             ),
-            Rule::Text { chars_max, .. } => (
+            Rule::Text { chars_max, default } => (
                 vec!["'x'".to_owned(), format!("'{}'", "ö".repeat(chars_max))],
                 vec!["1", "true", "[]", "{}"],
-                vec![
-                    "''".to_owned(),
+                [
                     "' '".to_owned(),
                     "\"a\\u0007\"".to_owned(),
                     format!("'{}'", "ö".repeat(chars_max + 1)),
-                ],
+                ]
+                .into_iter()
+                .chain((!default.is_empty()).then(|| "''".to_owned()))
+                .collect(),
+            ),
+            Rule::Variable { default } => (
+                vec!["'OPENAI_API_KEY'".to_owned(), format!("'{default}'")],
+                vec!["1", "true", "[]", "{}"],
+                ["''", "'sk-1'", "'1A'", "'MNEMON_KEY'", "'A B'"]
+                    .map(ToOwned::to_owned)
+                    .to_vec(),
             ),
             Rule::Flag { .. } => (
                 vec!["true".to_owned(), "false".to_owned()],
@@ -307,6 +316,10 @@ mod tests {
                 let companion = match key.name {
                     "storage.sync_interval_ms" => "storage.durability = 'interval'\n",
                     "sessions.idle_after_hours" => "sessions.decaying_after_days = 3650\n",
+                    "embedding.provider" => {
+                        "embedding.url = 'http://localhost'\nembedding.model = 'm'\n\
+                         embedding.dimension = 8\n"
+                    }
                     _ => "",
                 };
                 let without = check(companion).unwrap();
@@ -323,6 +336,48 @@ mod tests {
                 assert!(refusal.starts_with(&expected), "{value}: {refusal}");
             }
         }
+    }
+
+    #[test]
+    fn a_service_needs_an_address_a_model_and_a_dimension() {
+        let whole = "provider = 'openai'\nurl = 'https://h/v1'\nmodel = 'm'\ndimension = 8\n";
+        let with =
+            |old: &str, new: &str| check(&format!("[embedding]\n{}", whole.replace(old, new)));
+        assert_eq!(
+            with("x", "x").unwrap().config.embedding.provider,
+            Provider::OpenAi
+        );
+        for (old, key) in [
+            ("url = 'https://h/v1'", "embedding.url is \"\""),
+            ("model = 'm'", "embedding.model is \"\""),
+            ("dimension = 8", "embedding.dimension is 0"),
+        ] {
+            let refusal = with(old, "").unwrap_err();
+            let begin = format!("m.toml:2: embedding.provider can't be \"openai\" while {key}");
+            assert!(refusal.starts_with(&begin), "{refusal}");
+        }
+        for url in [
+            "h/v1",
+            "ftp://h",
+            "https://",
+            "https://me:secret@h/v1",
+            "https://h/v1?key=secret",
+            "https://h/#secret",
+            "https://h h/",
+        ] {
+            let refusal = with("https://h/v1", url).unwrap_err();
+            assert!(
+                refusal.starts_with("m.toml:3: embedding.url must be"),
+                "{refusal}"
+            );
+            assert!(!refusal.contains("secret"), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn a_key_in_place_of_its_variable_is_not_repeated() {
+        let refusal = check("embedding.key_env = 'sk-secret'").unwrap_err();
+        assert!(!refusal.contains("secret"), "{refusal}");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! Start at `built_in`; `table` says how a text becomes a vector.
 
 use std::fmt::Debug;
+use std::time::Instant;
 
 use crate::Result;
 
@@ -17,11 +18,15 @@ mod word_piece;
 mod characters;
 pub(crate) mod dot;
 pub(crate) mod pieces;
+mod set;
+mod text_key;
 mod vector;
 mod vocabulary;
 
 pub use built_in::BuiltIn;
 pub use pieces::Pieces;
+pub use set::SetName;
+pub use text_key::TextKey;
 pub use vector::Vector;
 
 /// Turns texts into vectors.
@@ -37,6 +42,10 @@ pub trait Embedder: Send + Sync + Debug {
 
     /// A vector for each text, none for a text in which the model knows nothing.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>>;
+
+    /// As [`Self::embed`], but tries only once and not beyond that moment:
+    /// for those who have something else to do.
+    fn embed_once(&self, texts: &[&str], deadline: Instant) -> Result<Vec<Option<Vector>>>;
 
     /// The similarity from 0 to 1 that people are shown for a cosine of this model.
     fn similarity(&self, cosine: f32) -> f32;

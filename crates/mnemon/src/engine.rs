@@ -5,8 +5,10 @@
 //! they are applied here.
 
 mod aggregate;
+mod embed;
 mod erase;
 mod forget;
+mod outside;
 mod query;
 mod recall;
 mod related;
@@ -19,6 +21,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use embed::{Embedded, EmbeddingReport};
 pub use remember::{Action, Remembered};
 pub use sessions::NewSession;
 pub use transfer::{ErasedTexts, ImportItem, Imported};
@@ -38,6 +41,7 @@ use crate::store::{
     Stats, Store, Verification, Write,
 };
 use crate::time::Time;
+use outside::Outside;
 
 /// A memory for agents, on any store.
 pub struct Mnemon {
@@ -45,10 +49,13 @@ pub struct Mnemon {
     config: Config,
     clock: Clock,
     random: Random,
+    /// Answers at once and always.
     embedder: Arc<dyn Embedder>,
     redactor: Redactor,
     /// How memories fade where no session says otherwise.
     rules: Arc<Rules>,
+    /// The one that was chosen instead, which may be slow or away.
+    outside: Option<Arc<Outside>>,
     /// What was asked for since the last write: how often, and when last.
     accesses: Mutex<HashMap<MemoryId, (Space, u64, Time)>>,
 }
@@ -62,6 +69,7 @@ pub type Random = Arc<dyn Fn() -> [u8; 10] + Send + Sync>;
 impl Mnemon {
     /// The engine over a store.
     pub fn new(store: Arc<dyn Store>, config: Config) -> Self {
+        store.clone().be_shared();
         Self {
             store,
             redactor: Redactor::new(&config.privacy),
@@ -70,11 +78,14 @@ impl Mnemon {
             clock: Clock::system(),
             random: Arc::new(random),
             embedder: Arc::new(BuiltIn::new()),
+            outside: None,
             accesses: Mutex::default(),
         }
     }
 
     /// Opens the store in a folder, or makes one there, with the settings of its `mnemon.toml`.
+    ///
+    /// A service that `embedding.*` names is asked only if [`Self::with_embedder`] brings it.
     pub fn open(root: &Path) -> Result<Self> {
         let file = root.join("mnemon.toml");
         let sources = Sources {
@@ -92,6 +103,16 @@ impl Mnemon {
     pub fn with_sources(mut self, clock: Clock, random: Random) -> Self {
         self.clock = clock;
         self.random = random;
+        self
+    }
+
+    /// With an embedder that may be slow or away, such as a service.
+    ///
+    /// Memories are kept without it and embedded by [`Self::embed_pending`];
+    /// until then, and whenever it fails, the built-in model answers questions.
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
+        self.outside = Some(Arc::new(Outside::new(embedder)));
         self
     }
 

@@ -130,6 +130,13 @@ pub enum Error {
         /// What is wrong with the first of them.
         first: Box<Error>,
     },
+    /// One of several things that were handed in together is wrong.
+    At {
+        /// Where it stands: `memories[17]`.
+        place: String,
+        /// What is wrong with it.
+        source: Box<Error>,
+    },
     /// A rule about a field is broken.
     Rule {
         /// The field: `text`, `importance`, `tags`.
@@ -194,6 +201,26 @@ pub enum Error {
     },
     /// The question took longer than it may.
     QueryTimeout,
+    /// A text could not be embedded.
+    Embedding {
+        /// Who was asked: the address of a service, or a model's id; never with a key.
+        embedder: String,
+        /// What went wrong.
+        problem: String,
+        /// Whose fault it is.
+        failure: EmbeddingFailure,
+        /// What to do next.
+        suggestion: String,
+    },
+    /// A memory brings a vector that can't be compared with others.
+    Dimension {
+        /// The dimension that it has.
+        given: usize,
+        /// The dimension that vectors have here.
+        expected: usize,
+        /// The model that the others are of.
+        embedder: String,
+    },
     /// What was can't be changed.
     Past {
         /// The moment that was looked at.
@@ -206,6 +233,17 @@ pub enum Error {
         /// What was refused.
         action: String,
     },
+}
+
+/// Why an embedder did not embed, as far as it matters for what to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EmbeddingFailure {
+    /// It can't be reached or is busy: later it may do it.
+    Away,
+    /// It refuses these texts; others it may take.
+    Texts,
+    /// It is not what the settings say, or does not let us in.
+    Settings,
 }
 
 impl Error {
@@ -227,15 +265,16 @@ impl Error {
             Self::Unparsable { .. } | Self::NewerFormat { .. } | Self::Setting { .. } => {
                 Code::InvalidFormat
             }
-            Self::UnparsableLine { source, .. } | Self::BadLines { first: source, .. } => {
-                source.code()
-            }
+            Self::UnparsableLine { source, .. }
+            | Self::At { source, .. }
+            | Self::BadLines { first: source, .. } => source.code(),
             Self::Rule { .. } | Self::SessionExists { .. } => Code::SchemaInvalid,
             Self::SessionFull { .. } => Code::SizeLimit,
             Self::SessionNotFound { .. } => Code::SessionNotFound,
             Self::NotFound { .. } => Code::NotFound,
             Self::InvalidQuery { .. } => Code::InvalidQuery,
             Self::QueryTimeout => Code::QueryTimeout,
+            Self::Embedding { .. } | Self::Dimension { .. } => Code::Embedding,
             Self::Past { .. } | Self::Forbidden { .. } => Code::Forbidden,
         }
     }
@@ -248,6 +287,10 @@ impl Error {
                 | Self::Full { .. }
                 | Self::LogReplaced { .. }
                 | Self::QueryTimeout
+                | Self::Embedding {
+                    failure: EmbeddingFailure::Away,
+                    ..
+                }
         ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
     }
 
@@ -336,7 +379,7 @@ impl std::error::Error for Error {
         match self {
             Self::Io { source, .. } | Self::Full { source, .. } => Some(source.as_ref()),
             Self::Index { source, .. } => Some(source.as_ref()),
-            Self::UnparsableLine { source, .. } => Some(source.as_ref()),
+            Self::UnparsableLine { source, .. } | Self::At { source, .. } => Some(source.as_ref()),
             _ => None,
         }
     }

@@ -51,7 +51,7 @@ pub use caller::Caller;
 pub use clock::Clock;
 pub use config::Config;
 pub use engine::Mnemon;
-pub use error::{Code, Error, Result};
+pub use error::{Code, EmbeddingFailure, Error, Result};
 pub use time::Time;
 
 /// Ten random bytes from the operating system, enough for an id.

@@ -10,6 +10,7 @@ mod erasure;
 mod filter;
 pub mod local;
 mod report;
+mod vectors;
 
 pub use batch::{Batch, Earlier, OnFull, Outcome, Receipt, Write};
 pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
@@ -19,11 +20,13 @@ pub use report::{
     Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
     VerifyProblem,
 };
+pub use vectors::{SetState, Waiting, WaitingText};
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::embed::{SetName, TextKey, Vector};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::recall::{Authors, Candidates, Key, Probe};
@@ -80,6 +83,19 @@ pub trait Store: Send + Sync {
     /// Makes what is derived anew.
     fn reindex(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed>;
 
+    /// Texts that have no vector in a set yet, each once, at most so many.
+    ///
+    /// Not always the same ones, so that several who embed at once help each other.
+    fn waiting(&self, set: &SetName, limit: usize) -> Result<Waiting>;
+
+    /// Puts vectors into a set, none for a text that can't have one; what is there stays.
+    ///
+    /// Keeps no writer waiting: a set is derived, and can be made again.
+    fn put_vectors(&self, set: &SetName, vectors: &[(TextKey, Option<Vector>)]) -> Result<()>;
+
+    /// Notes that a set lacked nothing, so that it answers questions from now on.
+    fn complete_set(&self, set: &SetName) -> Result<()>;
+
     /// Removes memories for good, from every place that it has; the ids are all there.
     fn erase(&self, erasure: &Erasure) -> Result<Erased>;
 
@@ -91,6 +107,9 @@ pub trait Store: Send + Sync {
 
     /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.
     fn flush(&self) -> Result<()>;
+
+    /// Tells the store that it is shared, so that it may go on working for others on its own.
+    fn be_shared(self: Arc<Self>) {}
 }
 
 /// One consistent look at a store.
@@ -103,6 +122,12 @@ pub trait View {
 
     /// The sessions that fade in their own way, and what they say about it.
     fn session_decay(&self) -> Result<Vec<(SessionId, Map<String, Value>)>>;
+
+    /// How far a set of vectors has come.
+    fn set_state(&self, set: &SetName) -> Result<SetState>;
+
+    /// The vector of a text in a set.
+    fn vector_in(&self, set: &SetName, key: TextKey) -> Result<Option<Vector>>;
 
     /// The memories of these keys, in this order; the keys come from the same look.
     fn load(&self, keys: &[Key]) -> Result<Vec<Memory>>;

@@ -7,6 +7,7 @@
 //! `answer` is how each of them comes back.
 
 mod answer;
+mod background;
 mod door;
 mod fields;
 mod recall;
@@ -31,6 +32,7 @@ use tokio::sync::RwLock;
 
 use crate::blocking::on_blocking_thread;
 use answer::Answer;
+use background::Background;
 use door::Door;
 pub use door::{Need, Opened};
 
@@ -83,8 +85,18 @@ struct Server {
 /// What tool calls share.
 struct Shared {
     door: Door,
+    background: Background,
     session: Option<SessionId>,
     zone: TimeZone,
+}
+
+impl Shared {
+    /// The store, opened if it is not open yet.
+    fn opened(&self, need: Need) -> mnemon::Result<Arc<Opened>> {
+        let opened = self.door.opened(need)?;
+        self.background.start_once(&opened);
+        Ok(opened)
+    }
 }
 
 impl Server {
@@ -92,6 +104,7 @@ impl Server {
         Self {
             shared: Arc::new(Shared {
                 door: Door::new(options.open),
+                background: Background::default(),
                 session: options.session,
                 zone: options.zone,
             }),

@@ -7,6 +7,7 @@
 
 mod batches;
 mod contents;
+mod embedded;
 mod filters;
 mod handles;
 mod ids;
@@ -19,6 +20,7 @@ mod times;
 
 pub use batches::*;
 pub use contents::*;
+pub use embedded::*;
 pub use filters::*;
 pub use handles::*;
 pub use ids::*;
@@ -87,6 +89,11 @@ macro_rules! conformance {
             unknown_fields_of_a_body_are_kept
             metadata_of_every_shape_is_kept
             embeddings_are_kept_bit_for_bit
+            texts_wait_until_their_vectors_are_put
+            what_is_forgotten_or_sensitive_waits_for_no_vector
+            a_set_says_when_it_was_complete
+            a_vector_serves_all_that_say_the_same
+            erasing_takes_vectors_along_unless_others_say_the_same
             what_was_acknowledged_is_there_after_opening_again
             one_handle_sees_what_another_wrote
         }

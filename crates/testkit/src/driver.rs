@@ -89,8 +89,12 @@ impl Driver {
 
     /// Starts it and listens to it.
     pub fn start(&self, mode: &str, settings: &[String]) -> Running {
-        let mut child = self
-            .command(mode, settings)
+        self.start_command(self.command(mode, settings))
+    }
+
+    /// Starts it as another program wrapped it, and listens to it.
+    pub fn start_command(&self, mut command: Command) -> Running {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

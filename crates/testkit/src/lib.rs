@@ -14,5 +14,6 @@ pub mod inspect;
 pub mod model;
 pub mod numbered;
 pub mod script;
+pub mod service;
 pub mod traced;
 pub mod workload;

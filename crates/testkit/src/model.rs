@@ -8,19 +8,22 @@
 
 mod answers;
 mod search;
+mod sets;
 mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mnemon::Result;
+use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::Session;
 use mnemon::store::{
     AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed, Repair,
-    RepairOptions, Selection, Stats, Store, Verification, View, Write,
+    RepairOptions, Selection, Stats, Store, Verification, View, Waiting, Write,
 };
 use mnemon::time::Time;
 
+use sets::Sets;
 use state::State;
 
 /// A store in memory; it is lost with its last clone.
@@ -28,7 +31,7 @@ use state::State;
 /// Sizes are its own: each write that changes something counts one byte and
 /// the bytes of the text that it brings. Quotas are held against that sum.
 #[derive(Clone, Debug, Default)]
-pub struct ModelStore(Arc<Mutex<State>>, Past);
+pub struct ModelStore(Arc<Mutex<State>>, Past, Arc<Mutex<Sets>>);
 
 /// Every batch that was kept, and when it was recorded.
 type Past = Arc<Mutex<Vec<(i64, Batch)>>>;
@@ -37,6 +40,10 @@ impl ModelStore {
     /// An empty store.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    fn sets(&self) -> MutexGuard<'_, Sets> {
+        self.2.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -76,14 +83,14 @@ impl Store for ModelStore {
     }
 
     fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
-        let state = self.state().clone();
-        question(&search::ModelView(&state))
+        let (state, sets) = (self.state().clone(), self.sets().clone());
+        question(&search::ModelView(&state, &sets))
     }
 
     fn as_of(&self, moment: Time) -> Result<Arc<dyn Store>> {
         let past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
         let then = past.iter().filter(|(at, _)| *at <= moment.micros());
-        let store = Self::new();
+        let store = Self(Arc::default(), Arc::default(), self.2.clone());
         for (_, batch) in then {
             store.commit(batch.clone())?;
         }
@@ -143,6 +150,7 @@ impl Store for ModelStore {
             batch.writes.retain(|write| !is_about(write, &erasure.ids));
         }
         self.state().erase(erasure)?;
+        self.sets().keep_only(&self.state());
         Ok(Erased {
             ids: erasure.ids.clone(),
             ..Erased::default()
@@ -165,6 +173,20 @@ impl Store for ModelStore {
             memories: self.state().count(),
             ..Reindexed::default()
         })
+    }
+
+    fn waiting(&self, set: &SetName, limit: usize) -> Result<Waiting> {
+        Ok(self.sets().waiting(set, &self.state(), limit))
+    }
+
+    fn put_vectors(&self, set: &SetName, vectors: &[(TextKey, Option<Vector>)]) -> Result<()> {
+        self.sets().put(set, vectors);
+        Ok(())
+    }
+
+    fn complete_set(&self, set: &SetName) -> Result<()> {
+        self.sets().complete(set);
+        Ok(())
     }
 
     fn flush(&self) -> Result<()> {

@@ -35,6 +35,24 @@ pub fn is_possible() -> bool {
         .is_ok_and(|status| status.success())
 }
 
+/// A driver that is killed at its `nth` call of that name; for tests that talk to it.
+pub fn killed_at(
+    driver: &Driver,
+    (mode, settings): (&str, &[String]),
+    (call, nth): (&str, usize),
+) -> Command {
+    let command = driver.command(mode, settings);
+    let mut traced = Command::new("strace");
+    traced
+        .args(["-f", "-qq", "-o", "/dev/null"])
+        .arg(format!("--trace={call}"))
+        .arg(format!("--inject={call}:signal=KILL:when={nth}"))
+        .arg(command.get_program())
+        .args(command.get_args())
+        .stderr(Stdio::null());
+    traced
+}
+
 /// Runs a driver and strikes at its `nth` call of that name, on that path if one is given.
 pub fn run(
     driver: &Driver,

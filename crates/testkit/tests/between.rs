@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 
 use mnemon::config::Durability;
 use mnemon::memory::Space;
@@ -77,6 +77,37 @@ fn a_repeated_write_is_acknowledged_only_once_it_is_on_the_disk() {
             path.display()
         );
     }
+}
+
+#[test]
+fn a_failed_sync_of_a_group_is_told_to_every_thread_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    inspect::make_sessions(folder.path(), &["one"]);
+    let log = folder.path().join("sessions/one/memory.jsonl");
+    let disk = HookedDisk::new(move |step, path| match step {
+        Step::Sync if path == log => Err(std::io::Error::from_raw_os_error(5)),
+        _ => Ok(()),
+    });
+    let engine = engine(disk, folder.path(), Durability::Always);
+    let together = Barrier::new(16);
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..16)
+            .map(|number| {
+                let (engine, together) = (&engine, &together);
+                let draft = numbered::draft(&format!("wb1t{number}-000000")).unwrap();
+                let space: Space = "session/one".parse().unwrap();
+                scope.spawn(move || {
+                    together.wait();
+                    engine.remember(&Caller::user("tester"), &space, draft)
+                })
+            })
+            .collect();
+        for writer in writers {
+            let refusal = writer.join().unwrap().unwrap_err();
+            assert_eq!(refusal.code().as_str(), "E_STORAGE_IO", "{refusal}");
+        }
+    });
+    assert!(folder.path().join("poisoned").exists());
 }
 
 /// The ids of a batch.

@@ -15,6 +15,22 @@ mod local {
     mnemon_testkit::conformance!(in_a_folder);
 }
 
+/// As above, with everything made searchable at once.
+mod local_searched {
+    use mnemon::store::local::{LocalOptions, LocalStore};
+
+    fn in_a_folder(claim: fn(super::Open)) {
+        let root = tempfile::tempdir().expect("a folder");
+        let options = LocalOptions {
+            pending_max: 1,
+            ..LocalOptions::default()
+        };
+        claim(&|| Box::new(LocalStore::create(root.path(), options.clone()).expect("a store")));
+    }
+
+    mnemon_testkit::conformance!(in_a_folder);
+}
+
 mod model {
     use mnemon_testkit::model::ModelStore;
 

@@ -78,6 +78,10 @@ fn pages_fit_together() {
     ];
     for (mode, profile, min_similarity) in profiles.into_iter().chain(others) {
         for question in ["token for the login", "what is needed in the garden?", "*"] {
+            if question == "*" && min_similarity.is_some() {
+                // Where nothing is asked, nothing is similar.
+                continue;
+            }
             let page = |limit: usize, offset: usize| {
                 let mut query = query(&mnemon, question).unwrap();
                 (query.mode, query.profile) = (mode, profile);
@@ -173,7 +177,8 @@ fn punctuation_alone_asks_for_nothing() {
 fn a_question_that_takes_too_long_is_given_up() {
     let (_folder, store, _mnemon) = stage();
     let query = Query::new(Question::parse("token").unwrap(), Filter::all(0));
-    let error = recall::recall(&*store, &BuiltIn::new(), &query, Some(Instant::now())).unwrap_err();
+    let error =
+        recall::recall(&*store, &BuiltIn::new(), None, &query, Some(Instant::now())).unwrap_err();
     assert_eq!(error.code(), Code::QueryTimeout);
 }
 

@@ -199,7 +199,10 @@ fn check_related(
     let Some(origin) = all.iter().find(|it| it.id == id(origin)) else {
         return Ok(());
     };
-    let options = RelatedOptions { depth, filter };
+    let options = RelatedOptions {
+        depth,
+        ..RelatedOptions::new(filter)
+    };
     let found = engine
         .related(&caller(), origin.id.as_str(), None, &options)
         .expect("an answer");
@@ -260,6 +263,7 @@ fn check_similar(engine: &Mnemon, origin: usize, least: f64) -> Result<(), TestC
     let options = SimilarOptions {
         min_similarity: least,
         filter: filter.clone(),
+        sort: None,
     };
     let found = engine
         .similar(&caller(), origin, &options)

@@ -30,12 +30,12 @@ pub use import::{Format, read_import};
 pub use memory::{MemoriesShape, MemoryShape};
 pub use parse::{Parsed, kind_from_word, parse_memory};
 pub use query::AnswerShape;
-pub use recall::{BatchLine, HitShape, RecalledShape};
+pub use recall::{BatchLine, HitShape, RecalledShape, note_texts};
 pub use redact::{RedactedShape, RedactionShape};
 pub use related::{RelatedShape, SimilarShape};
 pub use report::{
-    AuditShape, ErasedShape, ForgottenShape, ImportedShape, ReindexedShape, RememberedShape,
-    RepairShape, StatsShape, VerificationShape,
+    AuditShape, EmbeddedShape, ErasedShape, ForgottenShape, ImportedShape, ReindexedShape,
+    RememberedShape, RepairShape, StatsShape, VerificationShape,
 };
 pub use request::{RecallRequest, parse_structured, parse_structured_text};
 pub use session::{SessionShape, SessionsShape};

@@ -7,7 +7,7 @@ use mnemon::recall::structured::Aggregated;
 use serde::Serialize;
 
 use crate::aggregate::{AgentShape, TopicShape};
-use crate::{HitShape, MemoryShape, TimelineShape};
+use crate::{HitShape, MemoryShape, TimelineShape, note_texts};
 
 /// The hits, how many fit, what was made of all of them, and what the hits have to do with.
 #[derive(Debug, Serialize)]
@@ -16,6 +16,8 @@ pub struct AnswerShape<'a> {
     total: u64,
     aggregations: BTreeMap<&'static str, AggregatedShape<'a>>,
     related: Vec<MemoryShape<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 impl<'a> AnswerShape<'a> {
@@ -35,6 +37,7 @@ impl<'a> AnswerShape<'a> {
             related: related
                 .map(|memory| MemoryShape::of(memory, future_skew_minutes))
                 .collect(),
+            notes: note_texts(&answer.notes),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Answers to questions as they are printed.
 
 use mnemon::memory::MemoryId;
-use mnemon::recall::{Hit, Part, Recalled};
+use mnemon::recall::{Hit, Note, Part, Recalled};
 use serde::Serialize;
 
 use crate::MemoryShape;
@@ -11,6 +11,8 @@ use crate::MemoryShape;
 pub struct RecalledShape<'a> {
     hits: Vec<HitShape<'a>>,
     total: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 /// A memory that answers.
@@ -40,8 +42,14 @@ impl<'a> RecalledShape<'a> {
                 .map(|hit| HitShape::of(hit, future_skew_minutes))
                 .collect(),
             total: recalled.total,
+            notes: note_texts(&recalled.notes),
         }
     }
+}
+
+/// What to know about an answer, in sentences.
+pub fn note_texts(notes: &[Note]) -> Vec<String> {
+    notes.iter().map(ToString::to_string).collect()
 }
 
 impl<'a> HitShape<'a> {

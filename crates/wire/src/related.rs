@@ -6,7 +6,7 @@ use mnemon::recall::{Related, RelatedHit, Similar};
 use serde::Serialize;
 
 use crate::recall::rounded;
-use crate::{HitShape, MemoryShape};
+use crate::{HitShape, MemoryShape, note_texts};
 
 /// The memories around one.
 #[derive(Debug, Serialize)]
@@ -70,6 +70,8 @@ pub struct SimilarShape<'a> {
     by: &'static str,
     hits: Vec<HitShape<'a>>,
     total: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 impl<'a> SimilarShape<'a> {
@@ -84,6 +86,7 @@ impl<'a> SimilarShape<'a> {
                 .map(|hit| HitShape::of(hit, future_skew_minutes))
                 .collect(),
             total: similar.recalled.total,
+            notes: note_texts(&similar.recalled.notes),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mnemon::Time;
-use mnemon::engine::{Imported, Remembered};
+use mnemon::engine::{Embedded, EmbeddingReport, Imported, Remembered};
 use mnemon::memory::{Handle, Kind, MemoryId, SessionId, Space};
 use mnemon::store::{AuditEntry, Cleaned, Erased, Reindexed, Repair, Stats, Verification};
 use serde::Serialize;
@@ -259,6 +259,23 @@ impl ReindexedShape {
     }
 }
 
+/// What became of texts that waited for vectors.
+#[derive(Debug, Serialize)]
+pub struct EmbeddedShape {
+    embedded: u64,
+    left: u64,
+}
+
+impl EmbeddedShape {
+    /// The shape of a run.
+    pub fn of(embedded: Embedded) -> Self {
+        Self {
+            embedded: embedded.embedded,
+            left: embedded.left,
+        }
+    }
+}
+
 /// Counts and sizes of a store.
 #[derive(Debug, Serialize)]
 pub struct StatsShape<'a> {
@@ -270,6 +287,15 @@ pub struct StatsShape<'a> {
     log_bytes: u64,
     index_bytes: u64,
     damaged_lines: u64,
+    embedding: EmbeddingShape<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct EmbeddingShape<'a> {
+    embedder: &'a str,
+    dimension: usize,
+    answering: &'a str,
+    waiting: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -282,7 +308,7 @@ struct SpaceShape<'a> {
 
 impl<'a> StatsShape<'a> {
     /// The shape of the statistics.
-    pub fn of(stats: &'a Stats) -> Self {
+    pub fn of(stats: &'a Stats, embedding: &'a EmbeddingReport) -> Self {
         let spaces = stats.spaces.iter();
         Self {
             memories: stats.memories,
@@ -304,6 +330,12 @@ impl<'a> StatsShape<'a> {
             log_bytes: stats.log_bytes,
             index_bytes: stats.index_bytes,
             damaged_lines: stats.damaged_lines,
+            embedding: EmbeddingShape {
+                embedder: &embedding.embedder,
+                dimension: embedding.dimension,
+                answering: &embedding.answering,
+                waiting: embedding.waiting,
+            },
         }
     }
 }

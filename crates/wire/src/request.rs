@@ -6,9 +6,11 @@
 //! refused with the place where it stands.
 
 mod fields;
+mod json;
 mod schema;
 mod structured;
 
+pub use json::parse_json;
 pub use structured::{parse_structured, parse_structured_text};
 
 use jiff::tz::TimeZone;
@@ -22,7 +24,7 @@ use serde_json::Value;
 
 use crate::kind_from_word;
 use crate::parse::shorten;
-use fields::{Fields, at, json, text, wrong};
+use fields::{Fields, at, text, wrong};
 
 /// The largest page, and how far one can lie behind the first.
 pub const LIMIT_MAX: usize = 1_000_000;
@@ -124,7 +126,7 @@ impl RecallRequest {
 
     /// Reads a request that is still text.
     pub fn parse_text(text: &str) -> Result<Self> {
-        Self::parse(json("a request", text)?)
+        Self::parse(parse_json("a request", text)?)
     }
 
     /// The JSON Schema of a request.
@@ -152,7 +154,12 @@ impl RecallRequest {
         set(&mut query.sort, self.sort.as_ref());
         query.min_similarity = self.min_similarity.or(query.min_similarity);
         query.min_score = self.min_score.or(query.min_score);
-        let filter = &mut query.filter;
+        query.filter = self.narrow(query.filter, now, zone)?;
+        Ok(query)
+    }
+
+    /// The same filter with whatever this request says otherwise, but for the order.
+    pub fn narrow(&self, mut filter: Filter, now: Time, zone: &TimeZone) -> Result<Filter> {
         set(&mut filter.spaces, self.spaces.as_ref());
         set(&mut filter.kinds, self.kinds.as_ref());
         set(&mut filter.authors, self.authors.as_ref());
@@ -180,27 +187,38 @@ impl RecallRequest {
         }
         set(&mut filter.limit, self.limit.as_ref());
         set(&mut filter.offset, self.offset.as_ref());
-        Ok(query)
+        Ok(filter)
     }
 
     /// As of which moment the question is asked, if not as of now.
+    ///
+    /// All other times of the request are then counted from that moment.
     pub fn as_of(&self, now: Time, zone: &TimeZone) -> Result<Option<Time>> {
-        let Some(text) = &self.as_of else {
-            return Ok(None);
-        };
-        let until = moment("as_of", text, now, zone)?.until_micros();
-        Time::from_micros(until).map(Some).map_err(at("as_of"))
+        let past = |text: &String| past_moment(text, now, zone);
+        self.as_of.as_ref().map(past).transpose()
     }
+}
+
+/// The moment to look back to: the end of what is named, or now if that has not ended yet.
+pub fn past_moment(text: &str, now: Time, zone: &TimeZone) -> Result<Time> {
+    let named = moment("as_of", text, now, zone)?;
+    if named.since_micros() > now.micros() {
+        let given = Value::String(text.to_owned());
+        return Err(wrong("as_of", "lies in the future", Some(&given)));
+    }
+    let end = named.until_micros().min(now.micros());
+    Time::from_micros(end).map_err(at("as_of"))
+}
+
+/// What people type for a time; `place` is what a refusal says about it.
+pub fn moment(place: &str, text: &str, now: Time, zone: &TimeZone) -> Result<Moment> {
+    parse_expression(text, now, zone).map_err(at(place))
 }
 
 fn set<T: Clone>(own: &mut T, given: Option<&T>) {
     if let Some(given) = given {
         own.clone_from(given);
     }
-}
-
-fn moment(place: &str, text: &str, now: Time, zone: &TimeZone) -> Result<Moment> {
-    parse_expression(text, now, zone).map_err(at(place))
 }
 
 /// Where, if anything says so; `all` is everywhere.
@@ -293,14 +311,14 @@ fn metadata(fields: &mut Fields) -> Result<Option<Vec<(String, String)>>> {
             .map(|(number, pair)| {
                 let place = format!("meta[{number}]");
                 let pair = text(&place, pair)?;
-                let (key, value) = pair.split_once('=').ok_or_else(|| {
-                    wrong(
-                        place.clone(),
+                match pair.split_once('=') {
+                    Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+                    _ => Err(wrong(
+                        place,
                         "must be key=value",
-                        Some(&Value::String(pair.clone())),
-                    )
-                })?;
-                Ok((key.to_owned(), value.to_owned()))
+                        Some(&Value::String(pair)),
+                    )),
+                }
             })
             .collect::<Result<_>>()
             .map(Some),
@@ -316,7 +334,13 @@ fn sort(fields: &mut Fields) -> Result<Option<Option<Sort>>> {
     match fields.text("sort")?.as_deref() {
         None => Ok(None),
         Some("relevance") => Ok(Some(None)),
-        Some(name) => Ok(Some(Some(name.parse()?))),
+        Some(name) => match name.parse() {
+            Ok(sort) => Ok(Some(Some(sort))),
+            Err(_) => {
+                let problem = format!("{} is none of {}", shorten(name), schema::SORTS.join(", "));
+                Err(wrong("sort", problem, None))
+            }
+        },
     }
 }
 

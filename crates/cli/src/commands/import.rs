@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use mnemon::engine::ErasedTexts;
 use mnemon_wire::{Format, ImportedShape, read_import};
 
+use crate::commands::embed;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::count;
@@ -91,6 +92,8 @@ impl Import {
                 let _ = write!(out, "; {links} nowhere");
             }
             out + "."
-        })
+        })?;
+        embed::step_after_write(&engine, &caller);
+        Ok(())
     }
 }

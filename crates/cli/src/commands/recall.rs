@@ -5,15 +5,14 @@ mod batch;
 use std::path::PathBuf;
 
 use clap::Args;
-use mnemon::Time;
-use mnemon::recall::{Query, Question};
-use mnemon_wire::RecalledShape;
+use mnemon_wire::{RecallRequest, RecalledShape};
+use serde_json::{Map, Value};
 
 use crate::as_of::AsOf;
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::filters::Filters;
-use crate::human::hits::hit_list;
+use crate::filters::{Filters, RANKED_LIMIT, RANKED_SORT, number, of_an_option, request};
+use crate::human::hits::{Page, hit_list};
 
 /// Find memories by what they say and mean
 #[derive(Debug, Args)]
@@ -21,7 +20,9 @@ use crate::human::hits::hit_list;
     after_help = "Examples:\n  mnemon recall \"which database did we choose?\"\n  \
     mnemon recall \"session timeout\" --kind decision --since \"2 weeks\" --explain\n  \
     mnemon recall '\"dark mode\" auth*' --mode text\n  \
-    mnemon recall --batch questions.jsonl --limit 5"
+    mnemon recall --batch questions.jsonl --limit 5",
+    mut_arg("sort", |sort| sort.help(RANKED_SORT)),
+    mut_arg("limit", |limit| limit.help(RANKED_LIMIT))
 )]
 pub(crate) struct Recall {
     /// What to look for; words are joined
@@ -43,10 +44,10 @@ pub(crate) struct Recall {
     profile: Option<String>,
     /// Only what is at least this near in meaning, from 0 to 1
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    min_similarity: Option<f64>,
+    min_similarity: Option<String>,
     /// Only what has at least this score
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    min_score: Option<f64>,
+    min_score: Option<String>,
     /// Say what each score is made of
     #[arg(long)]
     explain: bool,
@@ -62,39 +63,44 @@ impl Recall {
         if let Some(file) = &self.batch {
             return self.answer_all(context, &engine, file);
         }
-        let question = Question::parse(&self.query.join(" "))?;
-        let query = self.query(context, question, engine.now())?;
+        let mut members = self.members();
+        members.insert("query".into(), Value::String(self.query.join(" ")));
+        let query = request(members)?.to_query(engine.now(), &context.zone);
+        let query = query.map_err(of_an_option)?;
         let recalled = engine.recall(&context.caller()?, &query)?;
         let shape = RecalledShape::of(&recalled, context.future_skew_minutes()?);
         let session = self.filters.only_session()?;
+        context.output.notes(&recalled.notes);
         context.output.answer(&shape, || {
-            hit_list(
-                &recalled,
-                session.as_ref(),
-                self.explain,
-                context.output.columns,
-                engine.now(),
-            )
+            let page = Page {
+                limit: query.filter.limit,
+                offset: query.filter.offset,
+                explain: self.explain,
+                room: context.output.columns,
+                now: engine.now(),
+            };
+            hit_list(&recalled, session.as_ref(), &page)
         })
     }
 
-    /// The question with what was typed beside it.
-    fn query(&self, context: &Context, question: Question, now: Time) -> Outcome<Query> {
-        let filter = self.filters.filter(context, now)?;
-        let limit = filter.limit;
-        let mut query = Query::new(question, filter);
-        if self.filters.has_limit() {
-            query.filter.limit = limit;
+    /// What was typed beside the question.
+    fn options(&self) -> Outcome<RecallRequest> {
+        request(self.members())
+    }
+
+    fn members(&self) -> Map<String, Value> {
+        let mut members = self.filters.members();
+        for (name, text) in [("mode", &self.mode), ("profile", &self.profile)] {
+            let value = text.clone().map(Value::String);
+            members.extend(value.map(|value| (name.to_owned(), value)));
         }
-        query.sort = self.filters.sort()?;
-        if let Some(mode) = &self.mode {
-            query.mode = mode.parse()?;
+        for (name, text) in [
+            ("min_similarity", &self.min_similarity),
+            ("min_score", &self.min_score),
+        ] {
+            let value = text.as_deref().map(number);
+            members.extend(value.map(|value| (name.to_owned(), value)));
         }
-        if let Some(profile) = &self.profile {
-            query.profile = profile.parse()?;
-        }
-        query.min_similarity = self.min_similarity;
-        query.min_score = self.min_score;
-        Ok(query)
+        members
     }
 }

@@ -7,7 +7,7 @@ use mnemon_wire::RelatedShape;
 use crate::as_of::AsOf;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
-use crate::filters::Filters;
+use crate::filters::{Filters, RANKED_SORT};
 use crate::human::related::related_list;
 
 /// Follow what a memory names, and what names it
@@ -15,7 +15,8 @@ use crate::human::related::related_list;
 #[command(
     after_help = "Examples:\n  mnemon related FIND-001 --session review\n  \
         mnemon related review/DEC-002 --depth 3 --kind decision",
-    mut_arg("session", |session| session.help("The session in which a bare handle is looked up"))
+    mut_arg("session", |session| session.help("The session in which a bare handle is looked up")),
+    mut_arg("sort", |sort| sort.help(RANKED_SORT))
 )]
 pub(crate) struct Related {
     /// Its id, its handle with --session, or SESSION/HANDLE
@@ -34,7 +35,9 @@ impl Related {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let session = session_of(self.filters.session.first())?;
         let engine = self.as_of.reader(context)?;
-        let mut options = RelatedOptions::new(self.filters.filter(context, engine.now())?);
+        let (filter, sort) = self.filters.ranked_filter(context, engine.now())?;
+        let mut options = RelatedOptions::new(filter);
+        options.sort = sort;
         options.depth = self.depth;
         // Relations lead from one session into another.
         options

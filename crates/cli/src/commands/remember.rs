@@ -6,6 +6,7 @@ use mnemon::memory::{Body, Draft, Kind, Space, Text};
 use mnemon_wire::{RememberedShape, kind_from_word};
 use serde_json::{Map, Value};
 
+use crate::commands::embed;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::NAME;
@@ -134,7 +135,9 @@ impl Remember {
             };
             let verb = if kept.new { "Kept" } else { "Had already kept" };
             format!("{verb} {name} in {}.", kept.space)
-        })
+        })?;
+        embed::step_after_write(&engine, &caller);
+        Ok(())
     }
 
     /// What needs no store.

@@ -6,7 +6,7 @@ use mnemon::memory::{Resolution, Revision};
 use mnemon_wire::kind_from_word;
 use serde_json::Value;
 
-use crate::commands::get;
+use crate::commands::{embed, get};
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
 use crate::human::redacted::redactions;
@@ -114,7 +114,9 @@ impl Revise {
             context.output.note(&note);
         }
         let memory = engine.revise(&caller, &memory, self.if_version, revision)?;
-        get::answer(context, &engine, &caller, &memory)
+        get::answer(context, &engine, &caller, &memory)?;
+        embed::step_after_write(&engine, &caller);
+        Ok(())
     }
 
     /// What needs no store.

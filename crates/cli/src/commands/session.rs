@@ -13,6 +13,7 @@ use mnemon::session::SessionDetails;
 use mnemon_wire::{SessionShape, SessionsShape};
 use serde::Serialize;
 
+use crate::as_of::AsOf;
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::human::ago::ago;
@@ -73,15 +74,21 @@ pub(crate) struct New {
 /// List the sessions, the latest first
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  mnemon session list\n  mnemon session list --json")]
-pub(crate) struct List {}
+pub(crate) struct List {
+    #[command(flatten)]
+    as_of: AsOf,
+}
 
 /// Show a session
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  mnemon session show review")]
+#[command(after_help = "Examples:\n  mnemon session show review\n  \
+    mnemon session show review --as-of yesterday")]
 pub(crate) struct Show {
     /// Which
     #[arg(value_name = "S")]
     id: String,
+    #[command(flatten)]
+    as_of: AsOf,
 }
 
 /// Close a session; whatever is kept in it later opens it again
@@ -102,7 +109,7 @@ impl Session {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         match self {
             Self::New(command) => command.run(context),
-            Self::List(_) => List::run(context),
+            Self::List(command) => command.run(context),
             Self::Show(command) => command.run(context),
             Self::Close(command) => command.run(context),
             Self::Summary(command) => command.run(context),
@@ -134,8 +141,8 @@ impl New {
 }
 
 impl List {
-    fn run(context: &Context) -> Outcome {
-        let engine = context.reader()?;
+    fn run(&self, context: &Context) -> Outcome {
+        let engine = self.as_of.reader(context)?;
         let quota = context.config()?.storage.session_bytes_max;
         let sessions = engine.sessions(&context.caller()?)?;
         let shapes = sessions
@@ -179,7 +186,7 @@ impl List {
 
 impl Show {
     fn run(&self, context: &Context) -> Outcome {
-        let engine = context.reader()?;
+        let engine = self.as_of.reader(context)?;
         let session = engine.session(&context.caller()?, &self.id.parse()?)?;
         show::answer(context, &engine, &session)
     }

@@ -18,8 +18,11 @@ pub(crate) struct Stats {}
 impl Stats {
     pub(crate) fn run(context: &Context) -> Outcome {
         let engine = context.reader()?;
-        let stats = engine.stats(&context.caller()?)?;
-        context.output.answer(&StatsShape::of(&stats), || {
+        let caller = context.caller()?;
+        let stats = engine.stats(&caller)?;
+        let embedding = engine.embedding(&caller)?;
+        let shape = StatsShape::of(&stats, &embedding);
+        context.output.answer(&shape, || {
             let memories = count(stats.memories, "memory", "memories");
             let mut out = format!(
                 "{memories}, {} forgotten; logs {}, index {}\n",
@@ -32,6 +35,15 @@ impl Stats {
                 let _ = writeln!(
                     out,
                     "{BAD}{damaged} damaged{BAD:#}; `mnemon verify` shows them"
+                );
+            }
+            if embedding.waiting > 0 {
+                let _ = writeln!(
+                    out,
+                    "{} no vector of {} yet; {} answers questions",
+                    count(embedding.waiting, "memory has", "memories have"),
+                    embedding.embedder,
+                    embedding.answering
                 );
             }
             if !stats.by_kind.is_empty() {

@@ -4,6 +4,7 @@ use clap::Args;
 use mnemon::memory::Memory;
 use mnemon_wire::ForgottenShape;
 
+use crate::commands::embed;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::count;
@@ -40,11 +41,15 @@ impl Unforget {
             .map(|id| names.find(id))
             .collect::<Outcome<_>>()?;
         let ids = engine.unforget(&caller, &memories, &self.reason)?;
-        context.output.answer(&ForgottenShape::of(&ids, false), || {
-            format!(
-                "Brought back {}.",
-                count(ids.len() as u64, "memory", "memories")
-            )
-        })
+        context
+            .output
+            .answer(&ForgottenShape::of(&ids, false), || {
+                format!(
+                    "Brought back {}.",
+                    count(ids.len() as u64, "memory", "memories")
+                )
+            })?;
+        embed::step_after_write(&engine, &caller);
+        Ok(())
     }
 }

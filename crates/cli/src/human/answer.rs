@@ -2,27 +2,27 @@
 
 use std::fmt::Write as _;
 
-use mnemon::Time;
 use mnemon::memory::Memory;
 use mnemon::recall::structured::Aggregated;
 use mnemon::recall::{Answer, Recalled};
 
 use super::LABEL;
-use super::hits::hit_list;
+use super::hits::{Page, hit_list};
 use super::memories::{memory_table, name_and_text};
 use super::text::one_line;
 
 /// The page, then what was counted, then what is linked to the page.
-pub(crate) fn answer(answer: &Answer, asked: bool, room: usize, now: Time) -> String {
+pub(crate) fn answer(answer: &Answer, asked: bool, page: &Page) -> String {
     let mut out = if asked {
         let recalled = Recalled {
             hits: answer.hits.clone(),
             total: answer.total,
+            notes: Vec::new(),
         };
-        hit_list(&recalled, None, false, room, now)
+        hit_list(&recalled, None, page)
     } else {
         let memories: Vec<Memory> = answer.hits.iter().map(|hit| hit.memory.clone()).collect();
-        memory_table(&memories, answer.total, None, room, now)
+        memory_table(&memories, answer.total, None, page.room, page.now)
     };
     for (aggregation, aggregated) in &answer.aggregations {
         let name = aggregation.as_str();

@@ -9,23 +9,29 @@ use mnemon::recall::{Hit, Recalled};
 use super::ago::ago;
 use super::memories::name;
 use super::text::{fit, one_line};
-use super::{LABEL, NAME};
+use super::{LABEL, NAME, count};
 
-/// The hits, the best first, each with where it comes from.
-pub(crate) fn hit_list(
-    recalled: &Recalled,
-    session: Option<&SessionId>,
-    explain: bool,
-    room: usize,
-    now: Time,
-) -> String {
+/// Which hits were asked for, and how they are shown.
+pub(crate) struct Page {
+    pub(crate) limit: usize,
+    pub(crate) offset: usize,
+    /// Whether each says what its score is made of.
+    pub(crate) explain: bool,
+    /// How wide a line may be.
+    pub(crate) room: usize,
+    /// The moment from which ages are counted.
+    pub(crate) now: Time,
+}
+
+/// The hits, the best first, each with where it comes from, and how many there are.
+pub(crate) fn hit_list(recalled: &Recalled, session: Option<&SessionId>, page: &Page) -> String {
     if recalled.hits.is_empty() {
-        return "Nothing answers that.\n".into();
+        return empty(recalled.total, page);
     }
     let mut out = String::new();
     for hit in &recalled.hits {
-        card(&mut out, hit, session, room, now);
-        if explain {
+        card(&mut out, hit, session, page.room, page.now);
+        if page.explain {
             for part in &hit.why {
                 let _ = writeln!(
                     out,
@@ -35,7 +41,35 @@ pub(crate) fn hit_list(
             }
         }
     }
+    let _ = writeln!(out, "{LABEL}{}{LABEL:#}", how_many(recalled, page));
     out
+}
+
+fn empty(total: u64, page: &Page) -> String {
+    match (total, page) {
+        (0, Page { limit: 0, .. }) => "The page is empty: --limit is 0.\n".into(),
+        (0, Page { offset: 0, .. }) => "Nothing answers that.\n".into(),
+        (0, _) => "Nothing on this page; a smaller --offset may find something.\n".into(),
+        (total, _) => {
+            let memories = count(total, "memory", "memories");
+            format!("Nothing on this page; {memories} in all.\n")
+        }
+    }
+}
+
+/// The total counts what has a word of the question, so more may be near in meaning.
+fn how_many(recalled: &Recalled, page: &Page) -> String {
+    let shown = recalled.hits.len() as u64;
+    let seen = page.offset as u64 + shown;
+    if seen < recalled.total {
+        let total = recalled.total;
+        format!("{shown} of {total} memories; --limit and --offset show others")
+    } else if recalled.hits.len() < page.limit || seen == recalled.total {
+        count(shown, "memory", "memories")
+    } else {
+        let memories = count(shown, "memory", "memories");
+        format!("{memories}; --limit and --offset show others that are near in meaning")
+    }
 }
 
 fn card(out: &mut String, hit: &Hit, session: Option<&SessionId>, room: usize, now: Time) {

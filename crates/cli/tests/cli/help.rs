@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 36] = [
+const COMMANDS: [&[&str]; 39] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -23,12 +23,15 @@ const COMMANDS: [&[&str]; 36] = [
     &["forget"],
     &["unforget"],
     &["deleted"],
+    &["erase"],
+    &["audit"],
     &["import"],
     &["export"],
     &["redact"],
     &["anonymize"],
     &["verify"],
     &["repair"],
+    &["embed"],
     &["reindex"],
     &["stats"],
     &["doctor"],
@@ -83,6 +86,7 @@ fn the_first_page_lists_the_commands() {
       anonymize    Hand out a session without who and where
       verify       Check every line and the index
       repair       Set damage aside and make the index anew
+      embed        Embed what waits for the service that the settings name
       reindex      Make the index anew
       stats        Count memories and bytes
       doctor       Look for what could be wrong with the store's surroundings
@@ -119,7 +123,8 @@ fn the_first_page_lists_the_commands() {
 
     Options:
           --session <S>   The session in which a bare handle is looked up
-          --as-of <TIME>  Answer as at this moment: 2026-01-10, "2 weeks", yesterday
+          --as-of <TIME>  Answer as at this moment, and count times from it: 2026-01-10, "2 weeks",
+                          yesterday
       -h, --help          Print help
 
     Everywhere:

@@ -3,8 +3,10 @@
 
 mod sandbox;
 
+mod asking;
 mod decay;
 mod demo;
+mod embedding;
 mod errors;
 mod finding;
 mod first_steps;

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod client;
+mod embedding;
 mod finding;
 mod keeping;
 mod protocol;

@@ -119,7 +119,7 @@ fn impossible_questions_are_refused() {
         (&["session", "summary", "nowhere"], "E_SESSION_NOT_FOUND"),
         (
             &["session", "summary", "s", "--since", "someday"],
-            "E_INVALID_FORMAT",
+            "E_INVALID_QUERY",
         ),
     ] {
         assert_eq!(sandbox.refusal(arguments).0, code, "{arguments:?}");

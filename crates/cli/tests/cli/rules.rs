@@ -169,8 +169,6 @@ fn ids_never_become_paths() {
             vec!["session", "close", &bad],
             vec!["remember", "x", "--session", &bad],
             vec!["remember", "x", "--agent", &bad],
-            vec!["list", "--session", &bad],
-            vec!["list", "--agent", &bad],
             vec!["export", "--session", &bad],
             vec!["list", "--as", &bad],
         ] {
@@ -178,6 +176,15 @@ fn ids_never_become_paths() {
                 sandbox.refusal(&arguments).0,
                 "E_SCHEMA_INVALID",
                 "{arguments:?}"
+            );
+        }
+        for option in ["--session", "--agent"] {
+            let (code, message) = sandbox.refusal(&["list", option, &bad]);
+            assert_eq!(code, "E_INVALID_QUERY", "{bad}");
+            let name = option.trim_start_matches('-');
+            assert!(
+                message.starts_with(&format!("{name}: must be ")),
+                "{message}"
             );
         }
         let (code, _) = sandbox.refusal(&["get", &bad]);

@@ -263,3 +263,16 @@ fn an_export_never_replaces_a_file_of_the_store_or_a_device() {
     sandbox.json(&[&export[..], &["/dev/null"]].concat());
     assert!(!Path::new("/dev/null").is_file());
 }
+
+#[test]
+fn a_vector_of_another_dimension_is_refused_with_its_line() {
+    let sandbox = Sandbox::with_session();
+    let lines = "{\"text\":\"a\",\"space\":\"shared\"}\n\
+        {\"text\":\"b\",\"space\":\"shared\",\"embedding\":[0.5,0.25]}\n";
+    let ran = sandbox.run_with_input(&["import", "-", "--json"], lines.as_bytes());
+    let (code, message) = ran.refusal();
+    assert_eq!(code, "E_EMBEDDING");
+    let told = "line 2: the embedding has 2 numbers, and vectors of mnemon-english-1 have 256";
+    assert_eq!(message, told);
+    assert_eq!(sandbox.json(&["list"])["total"], 0);
+}

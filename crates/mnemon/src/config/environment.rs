@@ -8,13 +8,14 @@ use crate::nearest::nearest;
 
 const PREFIX: &str = "MNEMON_";
 
-/// Variables of ours that say where the store and its settings are, or who asks.
-const OTHERS: [&str; 5] = [
+/// Variables of ours that say where the store and its settings are, who asks, or hold a key.
+const OTHERS: [&str; 6] = [
     "MNEMON_ROOT",
     "MNEMON_STORE",
     "MNEMON_CONFIG",
     "MNEMON_AGENT",
     "MNEMON_LOG",
+    "MNEMON_EMBEDDING_KEY",
 ];
 
 /// What the variables set; those of other programs are passed over.

@@ -1,6 +1,6 @@
 //! The table of settings: the only place that knows a key, its default and its limits.
 
-use super::rule::{Rule, bytes, choice, number, text, whole, words};
+use super::rule::{Rule, bytes, choice, number, text, variable, whole, words};
 use crate::decay::{ByKind, Model, Settings};
 use crate::redact::Subject;
 
@@ -135,6 +135,50 @@ pub(super) static KEYS: &[Key] = &[
         name: "search.timeout_ms",
         rule: whole(5_000, 1, 600_000),
         comment: "How long a question may take before it is given up.",
+    },
+    Key {
+        name: "embedding.provider",
+        rule: choice("built-in", &["built-in", "openai", "ollama"]),
+        comment: "Who embeds texts: the model that comes with the program (built-in), or a \
+            service that speaks like OpenAI's (openai) or Ollama's (ollama), to which every \
+            text that is not sensitive is sent.",
+    },
+    Key {
+        name: "embedding.url",
+        rule: text("", 512),
+        comment: "Where that service is, such as \"https://api.openai.com/v1\" or \
+            \"http://localhost:11434\".",
+    },
+    Key {
+        name: "embedding.model",
+        rule: text("", 256),
+        comment: "Its model, such as \"text-embedding-3-small\" or \"nomic-embed-text\".",
+    },
+    Key {
+        name: "embedding.dimension",
+        rule: whole(0, 0, 8_192),
+        comment: "How many numbers a vector of that model has, such as 1536 or 768.",
+    },
+    Key {
+        name: "embedding.key_env",
+        rule: variable("MNEMON_EMBEDDING_KEY"),
+        comment: "The environment variable that holds the key of the service, if it needs one.",
+    },
+    Key {
+        name: "embedding.timeout_ms",
+        rule: whole(30_000, 10, 600_000),
+        comment: "How long one request to the service may take; a question waits 2 seconds at \
+            most.",
+    },
+    Key {
+        name: "embedding.batch",
+        rule: whole(64, 1, 2_048),
+        comment: "How many texts are sent in one request.",
+    },
+    Key {
+        name: "embedding.retries",
+        rule: whole(3, 0, 10),
+        comment: "How often a request is tried again when the service is away or busy.",
     },
     Key {
         name: "privacy.redact",

@@ -3,7 +3,7 @@
 use super::Loaded;
 use super::keys::{KEYS, Key};
 use super::setting::{Assignment, Origin, Setting};
-use super::shape::Config;
+use super::shape::{Config, EmbeddingConfig, Provider};
 use crate::error::{Error, Result};
 
 /// The settings that hold; `found` has the weakest source first.
@@ -58,7 +58,63 @@ fn check_together(config: &Config, settings: &[Setting]) -> Result<()> {
             "a session is idle before it decays",
         ));
     }
-    Ok(())
+    check_service(&config.embedding, settings)
+}
+
+/// A service that embeds needs all that reaches it.
+fn check_service(embedding: &EmbeddingConfig, settings: &[Setting]) -> Result<()> {
+    if embedding.provider == Provider::BuiltIn {
+        return Ok(());
+    }
+    for (key, is_missing, why) in [
+        (
+            "embedding.url",
+            embedding.url.is_empty(),
+            "a service has an address",
+        ),
+        (
+            "embedding.model",
+            embedding.model.is_empty(),
+            "a service has several models",
+        ),
+        (
+            "embedding.dimension",
+            embedding.dimension == 0,
+            "vectors of another dimension can't be compared",
+        ),
+    ] {
+        if is_missing {
+            return Err(refuse_pair(settings, key, "embedding.provider", why));
+        }
+    }
+    if is_address(&embedding.url) {
+        return Ok(());
+    }
+    let url = named(settings, "embedding.url");
+    Err(Error::Setting {
+        place: url.origin.to_string(),
+        key: url.key.to_owned(),
+        // Without what was given: it may hold a password.
+        problem: "must be an address that begins with http:// or https://, without user, \
+                  password, query or fragment"
+            .to_owned(),
+        suggestion: "Use an address such as \"https://api.openai.com/v1\" or \
+                     \"http://localhost:11434\"; a key belongs into the variable that \
+                     embedding.key_env names."
+            .to_owned(),
+    })
+}
+
+fn is_address(url: &str) -> bool {
+    let rest = url
+        .strip_prefix("http://")
+        .or_else(|| url.strip_prefix("https://"));
+    rest.is_some_and(|rest| {
+        !rest.is_empty()
+            && !rest.starts_with('/')
+            && !rest.contains(['@', '?', '#', '\\'])
+            && rest.chars().all(|c| c.is_ascii_graphic())
+    })
 }
 
 /// Blames the stronger of two settings, which was made knowing the other.

@@ -12,6 +12,8 @@ use crate::redact::Pattern;
 /// The most words or patterns that a list may have.
 const LIST_MAX: usize = 100;
 
+const VARIABLE_CHARS_MAX: usize = 128;
+
 /// The values that are possible, and the one that holds by default.
 #[derive(Debug)]
 pub(super) enum Rule {
@@ -28,7 +30,7 @@ pub(super) enum Rule {
         default: &'static str,
         words: &'static [&'static str],
     },
-    /// Text on one line that is not blank.
+    /// Text on one line that is not blank; nothing at all only where that is the default.
     Text {
         default: &'static str,
         chars_max: usize,
@@ -40,6 +42,8 @@ pub(super) enum Rule {
     },
     /// Patterns for redaction; by default none.
     Patterns,
+    /// The name of an environment variable that holds a secret.
+    Variable { default: &'static str },
 }
 
 pub(super) const fn whole(default: i64, min: i64, max: i64) -> Rule {
@@ -69,12 +73,18 @@ pub(super) const fn words(
     Rule::Words { default, words }
 }
 
+pub(super) const fn variable(default: &'static str) -> Rule {
+    Rule::Variable { default }
+}
+
 impl Rule {
     /// The default, as TOML.
     pub(super) fn default(&self) -> String {
         match *self {
             Self::Whole { default, .. } | Self::Bytes { default, .. } => default.to_string(),
-            Self::Choice { default, .. } | Self::Text { default, .. } => quote(default),
+            Self::Choice { default, .. }
+            | Self::Text { default, .. }
+            | Self::Variable { default } => quote(default),
             Self::Flag { default } => default.to_string(),
             Self::Number { default, .. } => Value::Float(default).to_string(),
             Self::Words { default, .. } => list(default.iter().copied()),
@@ -96,7 +106,10 @@ impl Rule {
                 self.check_float(number.as_str().parse().ok()?)
             }
             (
-                Self::Bytes { .. } | Self::Choice { .. } | Self::Text { .. },
+                Self::Bytes { .. }
+                | Self::Choice { .. }
+                | Self::Text { .. }
+                | Self::Variable { .. },
                 DeValue::String(text),
             ) => self.check_text(text),
             (Self::Words { .. } | Self::Patterns, DeValue::Array(items)) => {
@@ -120,11 +133,19 @@ impl Rule {
                 .map(|flag| flag.to_string()),
             Self::Number { .. } => self.check_float(text.trim().parse().ok()?),
             Self::Choice { words, .. } => words.contains(&text).then(|| quote(text)),
-            Self::Text { chars_max, .. } => {
-                let fits = !text.trim().is_empty()
+            Self::Text { default, chars_max } => {
+                let fits = (!text.trim().is_empty() || text == *default)
                     && text.chars().count() <= *chars_max
                     && !text.chars().any(char::is_control);
                 fits.then(|| quote(text))
+            }
+            Self::Variable { default } => {
+                let is_name = text.len() <= VARIABLE_CHARS_MAX
+                    && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                    && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                // Ours are settings, and would be refused as unknown ones.
+                let is_free = text == *default || !text.starts_with("MNEMON_");
+                (is_name && is_free).then(|| quote(text))
             }
             Self::Words { .. } | Self::Patterns => self.check_list_text(text.trim()),
         }
@@ -192,9 +213,20 @@ impl Rule {
                 let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
                 format!("must be one of {}", words.join(", "))
             }
+            Self::Text {
+                default: "",
+                chars_max,
+            } => format!(
+                "must be text of at most {chars_max} characters that is not blank and has no \
+                 control characters"
+            ),
             Self::Text { chars_max, .. } => format!(
                 "must be text of 1 to {chars_max} characters that is not blank and has no \
                  control characters"
+            ),
+            Self::Variable { .. } => format!(
+                "must be the name of an environment variable: 1 to {VARIABLE_CHARS_MAX} letters, \
+                 digits and _, and none of mnemon's own"
             ),
             Self::Flag { .. } => "must be true or false".to_owned(),
             Self::Number { min, max, .. } => format!("must be a number from {min} to {max}"),
@@ -207,6 +239,12 @@ impl Rule {
                  'class=regular expression', the class in small letters, digits and _"
             ),
         }
+    }
+
+    /// Whether a value that is refused may be repeated; a key that was typed in
+    /// place of its variable's name may not.
+    pub(super) fn may_show(&self) -> bool {
+        !matches!(self, Self::Variable { .. })
     }
 
     /// The next step for someone who gave `given` instead.

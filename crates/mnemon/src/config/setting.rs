@@ -82,10 +82,15 @@ pub(super) struct Assignment {
 
 /// The refusal of a value that the key's rule does not allow.
 pub(super) fn refuse_value(key: &Key, given: &str, origin: &Origin) -> Error {
+    let demand = key.rule.demand();
     Error::Setting {
         place: origin.to_string(),
         key: key.name.to_owned(),
-        problem: format!("{} (given: {})", key.rule.demand(), shorten(given)),
+        problem: if key.rule.may_show() {
+            format!("{demand} (given: {})", shorten(given))
+        } else {
+            demand
+        },
         suggestion: key.rule.suggestion(given),
     }
 }

@@ -23,6 +23,8 @@ pub struct Config {
     pub decay: decay::Settings,
     /// How questions are answered.
     pub search: SearchConfig,
+    /// Who makes vectors of texts.
+    pub embedding: EmbeddingConfig,
     /// What is not kept, and how long deleted things can be brought back.
     pub privacy: PrivacyConfig,
     /// What is assumed when the caller does not say.
@@ -103,6 +105,40 @@ pub struct SessionsConfig {
 pub struct SearchConfig {
     /// The longest that a question may take.
     pub timeout_ms: u64,
+}
+
+/// Who makes vectors of texts.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct EmbeddingConfig {
+    /// Who.
+    pub provider: Provider,
+    /// The address of the service; empty for the built-in model.
+    pub url: String,
+    /// The name that the service knows its model by.
+    pub model: String,
+    /// How many numbers a vector has.
+    pub dimension: usize,
+    /// The environment variable that holds the key; never the key itself.
+    pub key_env: String,
+    /// The longest that one request may take.
+    pub timeout_ms: u64,
+    /// The most texts of one request.
+    pub batch: usize,
+    /// How often a request is tried again.
+    pub retries: u32,
+}
+
+/// Who embeds texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// The model that comes with the program.
+    #[serde(rename = "built-in")]
+    BuiltIn,
+    /// A service that speaks like that of OpenAI.
+    OpenAi,
+    /// A service that speaks like Ollama.
+    Ollama,
 }
 
 /// What is not kept, and how long deleted things can be brought back.

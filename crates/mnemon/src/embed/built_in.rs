@@ -5,6 +5,7 @@
 //! machine. `tools/embedding` makes the table.
 
 use std::sync::LazyLock;
+use std::time::Instant;
 
 use super::table::Table;
 use super::{Embedder, Vector};
@@ -53,6 +54,10 @@ impl Embedder for BuiltIn {
     /// Never fails.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>> {
         Ok(TABLE.embed(texts))
+    }
+
+    fn embed_once(&self, texts: &[&str], _deadline: Instant) -> Result<Vec<Option<Vector>>> {
+        self.embed(texts)
     }
 
     /// `σ(16·(cosine − 0.355))`.

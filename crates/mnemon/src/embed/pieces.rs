@@ -3,8 +3,6 @@
 //! A memory keeps a few pieces of its words, so that a question can compare
 //! its own words with them without reading the text: `puppy` finds `dog`.
 
-use std::collections::BTreeSet;
-
 use super::built_in::TABLE;
 use super::dot::{dot, dot_rows};
 use super::{Embedder, Vector};
@@ -31,19 +29,21 @@ impl Pieces {
 
     /// The pieces of some words.
     pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
-        let mut rows = BTreeSet::new();
+        let mut rows: Vec<u16> = Vec::new();
         for word in words {
-            TABLE.each_row(word, |row| {
-                rows.insert(row);
-            });
+            TABLE.each_row(word, |row| rows.extend(u16::try_from(row + 1)));
         }
-        let mut rows: Vec<u16> = rows
-            .into_iter()
-            .filter_map(|row| u16::try_from(row + 1).ok())
-            .collect();
+        rows.sort_unstable();
+        rows.dedup();
         if rows.len() > PIECES_MAX {
-            rows.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)).then(a.cmp(b)));
-            rows.truncate(PIECES_MAX);
+            let mut weighed: Vec<(f32, u16)> =
+                rows.iter().map(|row| (weight(*row), *row)).collect();
+            weighed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            rows = weighed
+                .iter()
+                .take(PIECES_MAX)
+                .map(|(_, row)| *row)
+                .collect();
             rows.sort_unstable();
         }
         let mut pieces = Self::default();

@@ -5,8 +5,9 @@ use crate::decay::At;
 use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::Memory;
+use crate::recall::query::lets_through_unasked;
 use crate::recall::structured::{Aggregated, Aggregation, Key};
-use crate::recall::{Answer, Condition, Hit, Mode, Query, StructuredQuery};
+use crate::recall::{Answer, Condition, Hit, Mode, Note, Query, Recalled, StructuredQuery};
 use crate::store::{Filter, Forgottenness, Sort};
 
 /// What fits, and what of it counts.
@@ -14,6 +15,7 @@ struct Found {
     hits: Vec<Hit>,
     total: u64,
     aggregations: Vec<(Aggregation, Aggregated)>,
+    notes: Vec<Note>,
 }
 
 impl Mnemon {
@@ -38,6 +40,7 @@ impl Mnemon {
             total: found.total,
             aggregations: found.aggregations,
             related,
+            notes: found.notes,
         })
     }
 
@@ -55,12 +58,13 @@ impl Mnemon {
             offset: query.offset,
             ..filter
         };
-        let (hits, total) = self.hits(caller, query, filter)?;
+        let Recalled { hits, total, notes } = self.hits(caller, query, filter)?;
         let count = |aggregation: &Aggregation| (*aggregation, Aggregated::Count(total));
         Ok(Found {
             hits,
             total,
             aggregations: query.aggregations.iter().map(count).collect(),
+            notes,
         })
     }
 
@@ -81,7 +85,9 @@ impl Mnemon {
             limit: usize::MAX,
             ..filter
         };
-        let (mut hits, _) = self.hits(caller, query, everything)?;
+        let Recalled {
+            mut hits, notes, ..
+        } = self.hits(caller, query, everything)?;
         hits.retain(|hit| rest.iter().all(|own| own.fits(&hit.memory, at)));
         let by_relevance = query.is_by_relevance();
         if !by_relevance {
@@ -100,16 +106,15 @@ impl Mnemon {
             hits: page(hits, query),
             total,
             aggregations,
+            notes,
         })
     }
 
-    fn hits(
-        &self,
-        caller: &Caller,
-        query: &StructuredQuery,
-        filter: Filter,
-    ) -> Result<(Vec<Hit>, u64)> {
+    fn hits(&self, caller: &Caller, query: &StructuredQuery, filter: Filter) -> Result<Recalled> {
         let Some(question) = &query.question else {
+            if !lets_through_unasked(query.min_score, query.min_similarity) {
+                return Ok(Recalled::default());
+            }
             let found = self.list(caller, &filter)?;
             let numbered = found.memories.into_iter().enumerate();
             let hits = numbered.map(|(place, memory)| Hit {
@@ -121,9 +126,13 @@ impl Mnemon {
                 rank: filter.offset + place + 1,
                 why: Vec::new(),
             });
-            return Ok((hits.collect(), found.total));
+            return Ok(Recalled {
+                hits: hits.collect(),
+                total: found.total,
+                notes: Vec::new(),
+            });
         };
-        let recalled = self.recall(
+        self.recall(
             caller,
             &Query {
                 question: question.clone(),
@@ -135,8 +144,7 @@ impl Mnemon {
                 min_score: query.min_score,
                 zone: query.zone.clone(),
             },
-        )?;
-        Ok((recalled.hits, recalled.total))
+        )
     }
 
     /// What the hits name and what names them, so many steps away; the nearest first.

@@ -18,12 +18,16 @@ impl Mnemon {
             self.require_session(session)?;
         }
         query.filter.check()?;
-        let query = Query {
+        let query = &Query {
             filter: self.ruled(&query.filter)?,
             ..query.clone()
         };
-        let deadline = Some(self.deadline());
-        let recalled = recall::recall(&*self.store, &*self.embedder, &query, deadline)?;
+        let deadline = self.deadline();
+        let (asked, note) = self.ask_outside(query, deadline)?;
+        let embedder = self.model(asked.is_some());
+        let store = &*self.store;
+        let mut recalled = recall::recall(store, embedder, asked.as_ref(), query, Some(deadline))?;
+        recalled.notes.extend(note);
         for hit in &recalled.hits {
             self.count_access(&hit.memory);
         }
@@ -46,6 +50,7 @@ impl Mnemon {
         Ok(Self {
             clock: Clock::fixed_at(moment),
             embedder: self.embedder.clone(),
+            outside: self.outside.clone(),
             ..Self::new(store, self.config.clone())
         })
     }

@@ -45,12 +45,18 @@ impl Mnemon {
         };
         let origins = vec![origin.clone()];
         let reached = self.reach(origins, options.depth, options.filter.forgotten)?;
-        let hits = reached
+        let mut hits: Vec<(usize, &Reached)> = reached
             .iter()
             .enumerate()
-            .filter(|(_, it)| it.distance > 0 && filter.fits(&it.memory));
-        let total = hits.clone().count() as u64;
+            .filter(|(_, it)| it.distance > 0 && filter.fits(&it.memory))
+            .collect();
+        if let Some(sort) = options.sort {
+            let order = filter.sorted(sort);
+            hits.sort_by(|(_, a), (_, b)| order.compare(&a.memory, &b.memory));
+        }
+        let total = hits.len() as u64;
         let page = hits
+            .into_iter()
             .skip(options.filter.offset)
             .take(options.filter.limit)
             .map(|(place, it)| RelatedHit {

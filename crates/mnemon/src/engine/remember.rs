@@ -157,6 +157,7 @@ impl Mnemon {
     ) -> Result<(Write, Vec<Redaction>)> {
         Ok(match action {
             Action::Remember(mut draft) => {
+                self.check_dimension(draft.embedding.as_deref())?;
                 Self::fill_in(caller, &mut draft);
                 let redacted = self.redactor.redact_draft(&mut draft)?;
                 let id = self.id_for(&draft);
@@ -167,6 +168,7 @@ impl Mnemon {
                 expected,
                 mut revision,
             } => {
+                self.check_dimension(revision.embedding.as_deref())?;
                 let redacted = self.redactor.redact_revision(&mut revision)?;
                 let write = Write::Revise {
                     id,
@@ -236,4 +238,37 @@ pub(super) fn check_reason(reason: &str) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Kind, Text};
+
+    #[test]
+    fn a_vector_of_another_dimension_is_refused_with_both_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Mnemon::open(folder.path()).unwrap();
+        let me = Caller::user("me");
+        let draft = |numbers: usize| {
+            let mut draft = Draft::new(Kind::Fact, Text::try_from("x".to_owned()).unwrap());
+            draft.embedding = Some(vec![0.5; numbers]);
+            draft
+        };
+        let refusal = "the embedding has 3 numbers, and vectors of mnemon-english-1 have 256";
+        let refused = engine.remember(&me, &Space::Shared, draft(3)).unwrap_err();
+        assert_eq!(refused.code().as_str(), "E_EMBEDDING");
+        assert_eq!(refused.to_string(), refusal);
+
+        let kept = engine.remember(&me, &Space::Shared, draft(256)).unwrap();
+        let memory = engine.get(&me, kept.id.as_str(), None).unwrap();
+        let revision = |numbers: usize| Revision {
+            embedding: Some(vec![0.25; numbers]),
+            ..Revision::default()
+        };
+        let refused = engine.revise(&me, &memory, None, revision(3)).unwrap_err();
+        assert_eq!(refused.to_string(), refusal);
+        let revised = engine.revise(&me, &memory, None, revision(256)).unwrap();
+        assert_eq!(revised.embedding, Some(vec![0.25; 256]));
+    }
 }

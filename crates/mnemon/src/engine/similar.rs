@@ -1,13 +1,13 @@
 //! Finding what is like a memory that is there already.
 
 use crate::caller::Caller;
-use crate::embed::Vector;
+use crate::embed::{Embedder, Vector};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, Space};
 use crate::recall::similar::{Likeness, Similar, SimilarOptions};
 use crate::recall::words::words;
-use crate::recall::{Candidate, Hit, Part, Probe, Recalled, Term};
+use crate::recall::{Candidate, Hit, Note, Part, Probe, Recalled, Term};
 use crate::store::View;
 
 impl Mnemon {
@@ -26,10 +26,11 @@ impl Mnemon {
             filter: self.ruled(&options.filter)?,
             ..options.clone()
         };
-        let (by, probe) = self.likeness(memory, options)?;
+        let (by, probe, note) = self.likeness(memory, options)?;
         let mut recalled = Recalled {
             hits: Vec::new(),
             total: 0,
+            notes: Vec::new(),
         };
         if by != Likeness::Nothing {
             self.store.look(&mut |view| {
@@ -37,12 +38,21 @@ impl Mnemon {
                 Ok(())
             })?;
         }
+        recalled.notes.extend(note);
         Ok(Similar { recalled, by })
     }
 
-    /// What to compare the memory by, and the question that does so.
-    fn likeness(&self, memory: &Memory, options: &SimilarOptions) -> Result<(Likeness, Probe)> {
-        let vector = self.vector_of(memory)?;
+    /// What to compare the memory by, the question that does so, and what to say about it.
+    fn likeness(
+        &self,
+        memory: &Memory,
+        options: &SimilarOptions,
+    ) -> Result<(Likeness, Probe, Option<Note>)> {
+        let (asked, note) = self.vector_outside(memory)?;
+        let (vector, set) = match asked {
+            Some(asked) => (asked.vector, Some(asked.set)),
+            None => (self.vector_of(memory)?, None),
+        };
         let mut terms = Vec::new();
         if vector.is_none() {
             for word in words(memory.text.as_str()) {
@@ -64,11 +74,12 @@ impl Mnemon {
             vector,
             by_meaning: true,
             near: 0.0,
+            set,
             // All of them, because the total counts all that are near enough.
             most: usize::MAX,
             deadline: Some(self.deadline()),
         };
-        Ok((by, probe))
+        Ok((by, probe, note))
     }
 
     fn alike(
@@ -79,6 +90,7 @@ impl Mnemon {
         probe: &Probe,
         view: &dyn View,
     ) -> Result<Recalled> {
+        let model = self.model(probe.set.is_some());
         let candidates = view.candidates(probe)?.list;
         let best = candidates
             .iter()
@@ -91,7 +103,7 @@ impl Mnemon {
                     // What points elsewhere is not alike, however low the threshold.
                     Likeness::Meaning => {
                         let cosine = it.cosine.filter(|cosine| *cosine > 0.0)?;
-                        f64::from(self.embedder.similarity(cosine))
+                        f64::from(model.similarity(cosine))
                     }
                     Likeness::Words | Likeness::Nothing => it.text / best,
                 };
@@ -105,65 +117,15 @@ impl Mnemon {
                 .then(b.created_micros.cmp(&a.created_micros))
                 .then(a.tie.cmp(&b.tie))
         });
-        let page_end = options.filter.offset.saturating_add(options.filter.limit);
-        // One more, because the memory itself is among them.
-        let keys: Vec<_> = near
-            .iter()
-            .take(page_end.saturating_add(1))
-            .map(|(_, it)| it.key)
-            .collect();
-        let memories = view.load(&keys)?;
-        let own = memories.iter().position(|it| it.id == memory.id);
+        let itself = probe.vector.as_ref().map_or(1.0, |own| own.cosine(own));
         // It may be further down: another one can have exactly its vector.
-        let to_itself = probe.vector.as_ref().map_or(1.0, |own| own.cosine(own));
-        let own_is_near =
-            is_near(f64::from(self.embedder.similarity(to_itself))) && options.filter.fits(memory);
-        let total = near.len().saturating_sub(usize::from(own_is_near)) as u64;
-        let hits = near
-            .iter()
-            .zip(memories)
-            .enumerate()
-            .filter(|(place, _)| Some(*place) != own)
-            .map(|(_, hit)| hit)
-            .enumerate()
-            .skip(options.filter.offset)
-            .take(options.filter.limit)
-            .map(|(place, ((score, candidate), memory))| {
-                self.hit(by, place + 1, *score, candidate, memory)
-            })
-            .collect();
-        Ok(Recalled { hits, total })
-    }
-
-    fn hit(
-        &self,
-        by: Likeness,
-        rank: usize,
-        score: f64,
-        candidate: &Candidate,
-        memory: Memory,
-    ) -> Hit {
-        let cosine = candidate.cosine.filter(|_| by == Likeness::Meaning);
-        let why = match cosine {
-            Some(cosine) => Part::new("meaning", score, format!("cosine {cosine:.3} between both")),
-            None => Part::new(
-                "text",
-                score,
-                format!(
-                    "it shares words, {:.0} % of what the best one does",
-                    score * 100.0
-                ),
-            ),
-        };
-        Hit {
-            memory,
-            score,
-            similarity: cosine.map(|cosine| f64::from(self.embedder.similarity(cosine))),
-            cosine: cosine.map(f64::from),
-            has_term: candidate.matched != 0,
-            rank,
-            why: vec![why],
-        }
+        let is_among_them =
+            is_near(f64::from(model.similarity(itself))) && options.filter.fits(memory);
+        Ok(Recalled {
+            total: near.len().saturating_sub(usize::from(is_among_them)) as u64,
+            hits: page(memory, by, model, options, &near, view)?,
+            notes: Vec::new(),
+        })
     }
 
     /// The vector that the memory itself is found by: its own if it brought a fitting one.
@@ -173,6 +135,68 @@ impl Mnemon {
             Some(own) => Ok(Vector::nearest_to(own)),
             None => self.meaning_of(memory.text.as_str()),
         }
+    }
+}
+
+/// What is asked for of what is near, without the memory itself.
+fn page(
+    memory: &Memory,
+    by: Likeness,
+    model: &dyn Embedder,
+    options: &SimilarOptions,
+    near: &[(f64, Candidate)],
+    view: &dyn View,
+) -> Result<Vec<Hit>> {
+    let filter = &options.filter;
+    let last = match options.sort {
+        // One more, because the memory itself is among them.
+        None => filter.offset.saturating_add(filter.limit).saturating_add(1),
+        Some(_) => usize::MAX,
+    };
+    let keys: Vec<_> = near.iter().take(last).map(|(_, it)| it.key).collect();
+    let memories = view.load(&keys)?;
+    let mut others: Vec<_> = near
+        .iter()
+        .zip(memories)
+        .filter(|(_, other)| other.id != memory.id)
+        .collect();
+    if let Some(sort) = options.sort {
+        let order = filter.sorted(sort);
+        others.sort_by(|(_, a), (_, b)| order.compare(a, b));
+    }
+    let page = (1..).zip(others).skip(filter.offset).take(filter.limit);
+    let hits = page.map(|(rank, ((score, candidate), memory))| {
+        let cosine = candidate.cosine.filter(|_| by == Likeness::Meaning);
+        Hit {
+            rank,
+            has_term: candidate.matched != 0,
+            similarity: cosine.map(|cosine| f64::from(model.similarity(cosine))),
+            ..hit(*score, cosine, memory)
+        }
+    });
+    Ok(hits.collect())
+}
+
+fn hit(score: f64, cosine: Option<f32>, memory: Memory) -> Hit {
+    let why = match cosine {
+        Some(cosine) => Part::new("meaning", score, format!("cosine {cosine:.3} between both")),
+        None => Part::new(
+            "text",
+            score,
+            format!(
+                "it shares words, {:.0} % of what the best one does",
+                score * 100.0
+            ),
+        ),
+    };
+    Hit {
+        memory,
+        score,
+        similarity: None,
+        cosine: cosine.map(f64::from),
+        has_term: false,
+        rank: 0,
+        why: vec![why],
     }
 }
 

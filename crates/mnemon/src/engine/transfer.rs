@@ -346,6 +346,7 @@ impl ImportPlan {
         line: u64,
     ) -> Result<()> {
         draft.check(space, &engine.limits())?;
+        engine.check_dimension(draft.embedding.as_deref())?;
         if let Some(session) = space.session()
             && self
                 .folded_sessions

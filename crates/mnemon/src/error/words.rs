@@ -94,6 +94,11 @@ impl fmt::Display for Error {
             Self::UnparsableLine { line, source } => write!(f, "line {line}: {source}"),
             Self::BadLines { count: 1, first } => write!(f, "{first}"),
             Self::BadLines { count, first } => write!(f, "{count} lines can't be taken; {first}"),
+            // `memories[17].text must be …`
+            Self::At { place, source } if matches!(**source, Self::Rule { .. }) => {
+                write!(f, "{place}.{source}")
+            }
+            Self::At { place, source } => write!(f, "{place}: {source}"),
             Self::Rule { field, rule, given } if given.is_empty() => {
                 write!(f, "{field} must be {rule}")
             }
@@ -126,6 +131,17 @@ impl fmt::Display for Error {
             ),
             Self::InvalidQuery { field, problem } => write!(f, "{field}: {problem}"),
             Self::QueryTimeout => write!(f, "the question took longer than it may"),
+            Self::Embedding {
+                embedder, problem, ..
+            } => write!(f, "{embedder} did not embed: {problem}"),
+            Self::Dimension {
+                given,
+                expected,
+                embedder,
+            } => write!(
+                f,
+                "the embedding has {given} numbers, and vectors of {embedder} have {expected}"
+            ),
             Self::Past { moment } => write!(f, "what was at {moment} can't be changed"),
             Self::Forbidden { caller, action } => write!(f, "{caller} may not {action}"),
         }
@@ -177,11 +193,16 @@ impl Error {
                 "Leave the id out to get a new one, or change the memory with `mnemon revise`."
                     .into()
             }
-            Self::Unparsable { .. } | Self::UnparsableLine { .. } | Self::BadLines { .. } => {
-                "Correct the input and try again; nothing was changed.".into()
+            Self::Unparsable { .. } => "Correct the input and try again.".into(),
+            Self::UnparsableLine { source, .. } => source.hint(),
+            Self::BadLines { .. } => "Correct the input and try again; nothing was changed.".into(),
+            Self::At { .. } => {
+                "Correct it and hand all of them in again; nothing was changed.".into()
             }
-            Self::Rule { .. } => "Correct this field and try again; nothing was changed.".into(),
-            Self::Setting { suggestion, .. } => suggestion.clone(),
+            Self::Rule { .. } => "Correct this field and try again.".into(),
+            Self::Setting { suggestion, .. } | Self::Embedding { suggestion, .. } => {
+                suggestion.clone()
+            }
             Self::SessionFull { session, .. } => format!(
                 "Start another session, forget what `mnemon list --session {session}` shows as \
                  unneeded, or raise storage.session_bytes_max."
@@ -197,6 +218,9 @@ impl Error {
                     .into()
             }
             Self::InvalidQuery { .. } => "Correct this part of the question and ask again.".into(),
+            Self::Dimension { .. } => {
+                "Leave the embedding out, or set embedding.* to the model that it is of.".into()
+            }
             Self::Past { .. } => "Write without --as-of, to the store as it is now.".into(),
             Self::QueryTimeout => {
                 "Narrow it with a filter such as --session or --since, or allow more time in search.timeout_ms."

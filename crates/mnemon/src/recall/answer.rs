@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use super::hit::{Hit, Recalled};
 use super::probe::{Key, Probe, Term};
-use super::query::{Mode, Query};
+use super::query::{Mode, Query, lets_through_unasked};
 use super::rank::{self, Scored};
 use super::understood::Understood;
 use crate::decay::Rules;
-use crate::embed::{Embedder, Vector};
+use crate::embed::{Embedder, SetName, Vector};
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::store::{Filter, Store, View};
@@ -25,7 +25,18 @@ const UNRELATED: f32 = 0.006;
 /// Memories that are read before somebody looks at the clock.
 const LOADED_AT_ONCE: usize = 256;
 
+/// What a question means to an embedder that was asked before the store is looked at.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Whose vectors it is compared with.
+    pub set: SetName,
+    /// The meaning, if it has one.
+    pub vector: Option<Vector>,
+}
+
 /// The memories of a store that answer a question, the best first.
+///
+/// The embedder is the one that was `asked`, or one that answers at once.
 ///
 /// # Panics
 ///
@@ -33,6 +44,7 @@ const LOADED_AT_ONCE: usize = 256;
 pub fn recall(
     store: &dyn Store,
     embedder: &dyn Embedder,
+    asked: Option<&Asked>,
     query: &Query,
     deadline: Option<Instant>,
 ) -> Result<Recalled> {
@@ -44,6 +56,7 @@ pub fn recall(
         return Ok(Recalled {
             hits: Vec::new(),
             total: 0,
+            notes: Vec::new(),
         });
     }
     let mut answer = None;
@@ -51,7 +64,8 @@ pub fn recall(
         let query = &*with_session_decay(query, view)?;
         let understood = Understood::new(&query.question, &*view.authors()?);
         let unrelated = embedder.cosine_for(UNRELATED);
-        let mut probe = probe(embedder, query, &understood, deadline)?;
+        let mut probe = probe(embedder, asked, query, &understood)?;
+        probe.deadline = deadline;
         let mut candidates = view.candidates(&probe)?;
         let mut ranked = rank::rank(query, &understood, &candidates, unrelated, view)?;
         let mut fitting = fitting(embedder, query, &ranked);
@@ -73,6 +87,7 @@ pub fn recall(
                 candidates.total
             },
             hits: page(embedder, query, fitting, &probe, view)?,
+            notes: Vec::new(),
         });
         Ok(())
     })?;
@@ -92,9 +107,9 @@ fn with_session_decay<'q>(query: &'q Query, view: &dyn View) -> Result<Cow<'q, Q
 
 fn probe(
     embedder: &dyn Embedder,
+    asked: Option<&Asked>,
     query: &Query,
     understood: &Understood,
-    deadline: Option<Instant>,
 ) -> Result<Probe> {
     let by_words = query.mode != Mode::Semantic;
     let by_meaning = query.mode != Mode::Text;
@@ -117,11 +132,15 @@ fn probe(
         },
         demanded,
         // Also where only words count: people want to know how near a hit is.
-        vector: meaning_of(embedder, &understood.meaning)?,
+        vector: match asked {
+            Some(asked) => asked.vector.clone(),
+            None => meaning_of(embedder, &understood.meaning)?,
+        },
+        set: asked.map(|asked| asked.set.clone()),
         by_meaning,
         near: embedder.cosine_for(near),
         most: MOST,
-        deadline,
+        deadline: None,
     })
 }
 
@@ -191,10 +210,7 @@ fn page(
         })
         .collect();
     if let Some(sort) = query.sort {
-        let filter = Filter {
-            sort,
-            ..query.filter.clone()
-        };
+        let filter = query.filter.sorted(sort);
         hits.sort_by(|a, b| filter.compare(&a.memory, &b.memory));
         hits.truncate(filter.offset.saturating_add(filter.limit));
         hits.drain(..filter.offset.min(hits.len()));
@@ -217,6 +233,9 @@ fn load(keys: &[Key], probe: &Probe, view: &dyn View) -> Result<Vec<Memory>> {
 
 /// `*` alone: whatever there is, in the order of the filter.
 fn everything(store: &dyn Store, query: &Query) -> Result<Recalled> {
+    if !lets_through_unasked(query.min_score, query.min_similarity) {
+        return Ok(Recalled::default());
+    }
     let found = store.select(&Filter {
         sort: query.sort.unwrap_or_default(),
         ..query.filter.clone()
@@ -233,5 +252,6 @@ fn everything(store: &dyn Store, query: &Query) -> Result<Recalled> {
     Ok(Recalled {
         hits: found.memories.into_iter().enumerate().map(hit).collect(),
         total: found.total,
+        notes: Vec::new(),
     })
 }

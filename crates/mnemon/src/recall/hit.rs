@@ -1,15 +1,18 @@
 //! A hit: a memory, how well it answers, and why.
 
+use super::note::Note;
 use crate::memory::Memory;
 
 /// The answer to a question.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recalled {
     /// The best first, one page of them.
     pub hits: Vec<Hit>,
     /// How many memories fit the filter and have a word of the question or are
     /// near in meaning; where a threshold or another order is asked for, how many are hits.
     pub total: u64,
+    /// What to know about how it came about.
+    pub notes: Vec<Note>,
 }
 
 /// A memory that answers.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use crate::decay::{Access, Class};
-use crate::embed::{Pieces, Vector};
+use crate::embed::{Pieces, SetName, Vector};
 use crate::error::{Error, Result};
 use crate::memory::{Kind, MemoryId, Space};
 use crate::store::Filter;
@@ -24,6 +24,8 @@ pub struct Probe {
     pub by_meaning: bool,
     /// The cosine from which on a memory counts in the total by its meaning.
     pub near: f32,
+    /// Whose vectors it is compared with; those that the store makes itself if none is named.
+    pub set: Option<SetName>,
     /// So many candidates by words, and as many by meaning, with their neighbours.
     pub most: usize,
     /// When to give up.

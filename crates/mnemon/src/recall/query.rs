@@ -75,6 +75,12 @@ impl Query {
     }
 }
 
+/// Whether thresholds let a memory through where nothing is asked: its score is 1 then, and it is
+/// near to nothing.
+pub(crate) fn lets_through_unasked(min_score: Option<f64>, min_similarity: Option<f64>) -> bool {
+    min_score.is_none_or(|least| least <= 1.0) && min_similarity.is_none()
+}
+
 /// What a memory is found by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {

@@ -1,7 +1,7 @@
 //! Related memories: how far one is from another, and by which relations.
 
 use crate::memory::{Memory, MemoryId, Relation, TURN};
-use crate::store::Filter;
+use crate::store::{Filter, Sort};
 
 /// What counts as related, and how much of it is wanted.
 #[derive(Clone, Debug)]
@@ -11,6 +11,8 @@ pub struct RelatedOptions {
     /// Which memories are told, and which page of them; paths lead through
     /// others too, but never through what the filter's side of forgetting hides.
     pub filter: Filter,
+    /// The order; the nearest first if none.
+    pub sort: Option<Sort>,
 }
 
 impl RelatedOptions {
@@ -26,6 +28,7 @@ impl RelatedOptions {
         Self {
             depth: Self::DEPTH,
             filter,
+            sort: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::hit::Recalled;
 use super::query::Query;
-use crate::store::Filter;
+use crate::store::{Filter, Sort};
 
 /// What counts as similar, and how much of it is wanted.
 #[derive(Clone, Debug)]
@@ -11,6 +11,8 @@ pub struct SimilarOptions {
     pub min_similarity: f64,
     /// Which memories may be told, and which page of them.
     pub filter: Filter,
+    /// The order; the most alike first if none.
+    pub sort: Option<Sort>,
 }
 
 impl SimilarOptions {
@@ -22,6 +24,7 @@ impl SimilarOptions {
                 limit: Query::LIMIT,
                 ..filter
             },
+            sort: None,
         }
     }
 }

@@ -23,6 +23,7 @@ pub use order::{Direction, Key, Order};
 pub use value::Value;
 
 use super::hit::Hit;
+use super::note::Note;
 use super::query::{Mode, Profile};
 use super::question::Question;
 use crate::decay::{At, Rules};
@@ -135,6 +136,8 @@ pub struct Answer {
     pub total: u64,
     /// What was to be counted, in the order in which it was asked for.
     pub aggregations: Vec<(Aggregation, Aggregated)>,
-    /// What is linked to the page and is not on it, the newest first.
+    /// What is linked to the page and is not on it, the nearest first.
     pub related: Vec<Memory>,
+    /// What to know about how it came about.
+    pub notes: Vec<Note>,
 }

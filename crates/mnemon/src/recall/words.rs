@@ -6,6 +6,7 @@
 //! overlapping pairs of characters, so that any two neighbours are found.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
@@ -15,6 +16,10 @@ use super::stop_words::is_stop_word;
 
 /// Longer runs than this are no words that anybody looks for.
 const WORD_CHARS_MAX: usize = 64;
+
+/// A thread remembers so many words with their stems, and then starts over:
+/// texts use the same words again and again, and stemming is most of the work.
+const KNOWN_MAX: usize = 4096;
 
 /// One word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,11 +47,24 @@ impl Word {
     }
 
     fn new(folded: &str) -> Self {
-        Self {
-            stem: stem(folded),
-            says_nothing: is_stop_word(folded),
-            folded: folded.to_owned(),
+        thread_local! {
+            static KNOWN: RefCell<HashMap<String, Word>> = RefCell::new(HashMap::new());
         }
+        KNOWN.with_borrow_mut(|known| {
+            if let Some(word) = known.get(folded) {
+                return word.clone();
+            }
+            if known.len() >= KNOWN_MAX {
+                known.clear();
+            }
+            let word = Self {
+                stem: stem(folded),
+                says_nothing: is_stop_word(folded),
+                folded: folded.to_owned(),
+            };
+            known.insert(folded.to_owned(), word.clone());
+            word
+        })
     }
 }
 
@@ -56,7 +74,7 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
     each_run(text, &mut |run| {
         if run.chars().next().is_some_and(is_unspaced) {
             pairs(run, &mut found);
-        } else if is_stop_word(run) {
+        } else if !run.contains('\'') || is_stop_word(run) {
             found.push(Word::new(run));
         } else {
             // What belongs to somebody is found by who it is: `Ada's`, `O'Neill`.

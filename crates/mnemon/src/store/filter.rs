@@ -165,6 +165,14 @@ impl Filter {
         self.min_priority.is_some() || self.sort == Sort::Priority
     }
 
+    /// The same in another order.
+    pub(crate) fn sorted(&self, sort: Sort) -> Self {
+        Self {
+            sort,
+            ..self.clone()
+        }
+    }
+
     /// Which of two comes first in this order; what is equal comes newest first, then by id.
     pub fn compare(&self, a: &Memory, b: &Memory) -> Ordering {
         let created = |memory: &Memory| memory.created_at.micros();

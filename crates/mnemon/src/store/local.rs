@@ -13,6 +13,7 @@ mod catch_up;
 mod commit;
 mod current;
 pub mod disk;
+mod embedded;
 mod erase;
 mod files;
 mod format;
@@ -24,6 +25,7 @@ pub mod log;
 mod network;
 mod plan;
 mod poison;
+mod post;
 mod repair;
 mod rewrite;
 mod search;
@@ -35,14 +37,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::config::{Config, Durability};
-use crate::embed::{BuiltIn, Embedder};
+use crate::embed::{BuiltIn, Embedder, SetName, TextKey, Vector};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
 use crate::random;
 use crate::session::Session;
 use crate::store::{
     AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed, Repair,
-    RepairOptions, Selection, Stats, Store, Verification, View,
+    RepairOptions, Selection, Stats, Store, Verification, View, Waiting,
 };
 use crate::time::Time;
 use disk::{Disk, RealDisk};
@@ -75,6 +77,8 @@ pub struct LocalOptions {
     pub pending_max: u32,
     /// What makes vectors of texts.
     pub embedder: Arc<dyn Embedder>,
+    /// Take it from the start that other processes write at the same time.
+    pub expects_others: bool,
 }
 
 impl From<&Config> for LocalOptions {
@@ -90,6 +94,7 @@ impl From<&Config> for LocalOptions {
             as_of: None,
             pending_max: 128,
             embedder: Arc::new(BuiltIn::new()),
+            expects_others: false,
         }
     }
 }
@@ -109,9 +114,13 @@ pub struct LocalStore {
     lock: StoreLock,
     files: LogFiles,
     syncs: Arc<Syncs>,
+    /// The vectors of embedders outside of the program.
+    sets: Arc<embedded::Sets>,
     /// The index in use, as this process last saw it.
     loaded: Mutex<current::Loaded>,
     queue: commit::Queue,
+    preparer: Arc<search::Preparer>,
+    post: post::Post,
     waiting: buffer::Buffer,
     format: Mutex<format::Known>,
     /// Whether anything was written, so that there is something to tidy up.
@@ -156,8 +165,11 @@ impl LocalStore {
             ),
             files: LogFiles::new(disk.clone(), layout.clone()),
             syncs,
+            sets: Arc::new(embedded::Sets::new(layout.embedded())),
             loaded: Mutex::default(),
             queue: commit::Queue::default(),
+            post: post::Post::new(&layout.index()),
+            preparer: Arc::new(search::Preparer::new(options.embedder.clone())),
             waiting: buffer::Buffer::default(),
             format: Mutex::new(format),
             wrote: AtomicBool::new(false),
@@ -240,6 +252,7 @@ impl Drop for LocalStore {
         if self.process != std::process::id() {
             return;
         }
+        self.post.close();
         // What is not durable yet was never said to be; this is the last chance to make it so.
         if self.options.durability != Durability::Os {
             let _ = self.flush();
@@ -290,6 +303,8 @@ impl Store for LocalStore {
                 chunks: &generation.chunks,
                 pending: &generation.pending,
                 vectors: &generation.vectors,
+                sets: &self.sets,
+                row_map: &generation.row_map,
                 seen: connection.seen(),
             };
             (question.borrow_mut())(&view)
@@ -302,7 +317,8 @@ impl Store for LocalStore {
             as_of: Some(moment),
             ..self.options.clone()
         };
-        let past = Self::open_on(self.disk.clone(), self.layout.root(), options)?;
+        let mut past = Self::open_on(self.disk.clone(), self.layout.root(), options)?;
+        past.sets = self.sets.clone();
         Ok(Arc::new(past))
     }
 
@@ -373,6 +389,21 @@ impl Store for LocalStore {
         self.rebuild(progress)
     }
 
+    fn waiting(&self, set: &SetName, limit: usize) -> Result<Waiting> {
+        let known = self.sets.keys(set)?;
+        self.ask(|connection| search::waiting(connection, &self.files, &known, limit))
+    }
+
+    fn put_vectors(&self, set: &SetName, vectors: &[(TextKey, Option<Vector>)]) -> Result<()> {
+        self.refuse_after_fork()?;
+        self.sets.put(set, vectors, false)
+    }
+
+    fn complete_set(&self, set: &SetName) -> Result<()> {
+        self.refuse_after_fork()?;
+        self.sets.put(set, &[], true)
+    }
+
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {
         self.refuse_after_fork()?;
         if let Some(moment) = self.options.as_of {
@@ -393,6 +424,13 @@ impl Store for LocalStore {
         self.refuse_after_fork()?;
         self.write_what_waits()?;
         self.sync_everything()
+    }
+
+    fn be_shared(self: Arc<Self>) {
+        self.may_serve(Arc::downgrade(&self));
+        if self.options.expects_others && self.options.as_of.is_none() {
+            self.met_others();
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use mnemon::memory::Memory;
 use mnemon::recall::{Hit, Recalled};
 use mnemon::{Error, Result};
-use mnemon_wire::RecallRequest;
+use mnemon_wire::{RecallRequest, note_texts};
 use serde_json::{Map, Value, json};
 
 use super::Shared;
@@ -42,7 +42,7 @@ pub(super) fn recall(shared: &Shared, arguments: Arguments) -> Answer {
 
 fn answer(shared: &Shared, mut arguments: Arguments) -> Result<Answer> {
     let full = fields::flag(&mut arguments, "full")?;
-    let opened = shared.door.opened(Need::There)?;
+    let opened = shared.opened(Need::There)?;
     let request = RecallRequest::parse(Value::Object(arguments))?;
     let now = opened.engine.now();
     let past = match request.as_of(now, &shared.zone)? {
@@ -53,6 +53,9 @@ fn answer(shared: &Shared, mut arguments: Arguments) -> Result<Answer> {
     let mut query = request.to_query(engine.now(), &shared.zone)?;
     query.filter.limit = query.filter.limit.min(HITS_MAX);
     let recalled = engine.recall(&opened.caller, &query)?;
+    if !recalled.notes.is_empty() {
+        shared.background.wake(&opened);
+    }
     let order = if query.sort.is_none() && !query.question.is_everything() {
         ", best first"
     } else {
@@ -63,7 +66,15 @@ fn answer(shared: &Shared, mut arguments: Arguments) -> Result<Answer> {
         order,
         full,
     };
-    Ok(Answer::new(page.text(), page.structured()))
+    let notes = note_texts(&page.recalled.notes);
+    let mut answer = Answer::new(page.text(), page.structured());
+    for note in &notes {
+        answer = answer.with_line(&format!("Note: {note}."));
+    }
+    if notes.is_empty() {
+        return Ok(answer);
+    }
+    Ok(answer.with_member("notes", json!(notes)))
 }
 
 /// The hits of an answer.

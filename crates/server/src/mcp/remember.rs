@@ -47,7 +47,7 @@ pub(super) fn remember(shared: &Shared, arguments: Arguments) -> Answer {
 
 fn remember_all(shared: &Shared, arguments: Arguments, kept: &mut Kept) -> Result<()> {
     let asked = read(arguments)?;
-    let opened = shared.door.opened(Need::Made)?;
+    let opened = shared.opened(Need::Made)?;
     for (space, drafts) in by_space(shared, &opened, asked)? {
         if let Space::Session(id) = &space
             && make_session(&opened, id)?
@@ -57,6 +57,7 @@ fn remember_all(shared: &Shared, arguments: Arguments, kept: &mut Kept) -> Resul
         let (engine, caller) = (&opened.engine, &opened.caller);
         let receipts = engine.remember_all(caller, &space, drafts, OnFull::Refuse)?;
         kept.memories.extend(receipts);
+        shared.background.wake(&opened);
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //!
 //! `mnemon-writer ROOT MODE [key=value]...` with the modes
 //! - `write`: writes numbered memories and says `kept ID COUNT` after each call returned;
+//! - `serve`: says `serving`, and writes for others until stdin closes;
 //! - `hold`: stops in the middle of a write, with the lock, until stdin closes;
 //! - `read`: answers each id on stdin with its text or `absent`;
 //! - `reindex`: builds the index anew;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     };
     let outcome = match mode.as_str() {
         "write" => write(&settings),
+        "serve" => serve(&settings),
         "hold" => hold(&settings),
         "read" => read(&settings),
         "reindex" => reindex(&settings),
@@ -104,6 +106,7 @@ impl Settings {
         let pending_max = self.number("pending_max", options.pending_max.into());
         let options = LocalOptions {
             pending_max: u32::try_from(pending_max).unwrap_or(u32::MAX),
+            expects_others: self.text("others").is_some(),
             ..options
         };
         let store = LocalStore::create_on(disk, &self.root, options)?;
@@ -169,6 +172,16 @@ fn write_stream(settings: &Settings, engine: &Mnemon, thread: u64) -> Result<()>
         say(&format!("kept {} {}", ids[0], stream.batch));
         first += stream.batch;
     }
+    Ok(())
+}
+
+/// Has its post open; whoever comes later sends it what is to be written.
+fn serve(settings: &Settings) -> Result<()> {
+    let engine = settings.engine(Arc::new(RealDisk))?;
+    say("serving");
+    // Nobody speaks to it: this is the end, or the test is over.
+    let _ = io::stdin().read_to_end(&mut Vec::new());
+    drop(engine);
     Ok(())
 }
 

@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use mnemon::Result;
 use mnemon::decay::{Access, Class, Facts};
-use mnemon::embed::{BuiltIn, Embedder, Vector};
+use mnemon::embed::{BuiltIn, Embedder, SetName, TextKey, Vector};
 use mnemon::memory::{Memory, SessionId, Space};
 use mnemon::recall::{
     Authors, Candidate, Candidates, Document, Key, Place, Probe, Rarity, Term, tie_of,
 };
-use mnemon::store::View;
+use mnemon::store::{SetState, View};
 use serde_json::{Map, Value};
 
+use super::sets::Sets;
 use super::state::State;
 
 /// A look at the model; keys are the places of memories in its list.
-pub(super) struct ModelView<'a>(pub(super) &'a State);
+pub(super) struct ModelView<'a>(pub(super) &'a State, pub(super) &'a Sets);
 
 /// One memory with all that search knows of it.
 struct Searched<'a> {
@@ -108,6 +109,14 @@ impl View for ModelView<'_> {
         Ok(own.filter(|(_, own)| !own.is_empty()).collect())
     }
 
+    fn set_state(&self, set: &SetName) -> Result<SetState> {
+        Ok(self.1.state(set, self.0))
+    }
+
+    fn vector_in(&self, set: &SetName, key: TextKey) -> Result<Option<Vector>> {
+        Ok(self.1.vector(set, key))
+    }
+
     fn load(&self, keys: &[Key]) -> Result<Vec<Memory>> {
         let memory = |key: &Key| self.0.memories[key.0 as usize].now.clone();
         Ok(keys.iter().map(memory).collect())
@@ -161,7 +170,11 @@ impl ModelView<'_> {
                     text += rarity.weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * relative));
                 }
             }
-            let cosine = match (&probe.vector, vector(memory)?) {
+            let own = match &probe.set {
+                Some(set) => TextKey::of(memory).and_then(|key| self.1.vector(set, key)),
+                None => vector(memory)?,
+            };
+            let cosine = match (&probe.vector, own) {
                 (Some(query), Some(own)) => Some(query.cosine(&own)),
                 _ => None,
             };

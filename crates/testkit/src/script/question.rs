@@ -126,7 +126,7 @@ impl RecallSpec {
             question: Ask::parse(&self.text)?,
             filter,
         };
-        let recalled = recall::recall(store, &BuiltIn::new(), &query, None)?;
+        let recalled = recall::recall(store, &BuiltIn::new(), None, &query, None)?;
         Ok(format!("{recalled:#?}"))
     }
 }

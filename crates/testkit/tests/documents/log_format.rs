@@ -5,6 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use mnemon::clock::ManualClock;
+use mnemon::embed::{BuiltIn, Embedder};
 use mnemon::engine::{ErasedTexts, ImportItem, Mnemon, NewSession};
 use mnemon::memory::{Body, Draft, Forgotten, Kind, Link, Memory, Revision, Space, State};
 use mnemon::session::SessionDetails;
@@ -165,7 +166,7 @@ fn everything() -> Draft {
     let body = map(json!({"rationale": "Safest on servers", "reversible": false}));
     draft.body = Body::from_map(Kind::Decision, body).unwrap();
     draft.metadata = map(json!({"ticket": "SEC-7"}));
-    draft.embedding = Some(vec![0.5, -0.25]);
+    draft.embedding = Some(vec![0.5; BuiltIn::new().dimension()]);
     draft.tokens = Some(7);
     draft.created_at = Some("2026-01-10T15:20:00+01:00".parse().unwrap());
     draft

@@ -130,7 +130,12 @@ impl World {
             Disturbance::DeleteIndex => drop(fs::remove_dir_all(self.root.path().join("index"))),
             Disturbance::SpoilPointer(garbage) => {
                 // Without an index there is no pointer to spoil.
-                let _ = fs::write(self.root.path().join("index/current-1"), garbage);
+                let files = fs::read_dir(self.root.path().join("index"));
+                for file in files.into_iter().flatten().flatten() {
+                    if file.file_name().to_string_lossy().starts_with("current-") {
+                        let _ = fs::write(file.path(), garbage);
+                    }
+                }
             }
             Disturbance::Truncate(at) => self.with_all_closed(|file| {
                 let length = file.metadata().unwrap().len();

@@ -124,6 +124,18 @@ fn what_is_wrong_is_refused_with_its_place() {
             "filters[0].value",
         ),
         (
+            filter(json!({"field": "created_at", "operator": "between", "value": ["24h", "48h"]})),
+            "filters[0].value",
+        ),
+        (
+            filter(json!({"field": "importance", "operator": "between", "value": [0.7, 0.3]})),
+            "filters[0].value",
+        ),
+        (
+            filter(json!({"field": "metadata.n", "operator": "between", "value": ["b", "a"]})),
+            "filters[0].value",
+        ),
+        (
             filter(json!({"field": "tags", "value": "two words"})),
             "filters[0].value",
         ),
@@ -176,6 +188,7 @@ fn what_is_wrong_is_refused_with_its_place() {
         (json!({"time_range": {"begin": "24h"}}), "time_range.begin"),
         (json!({"mode": "x"}), "mode"),
         (json!({"as_of": "x"}), "as_of"),
+        (json!({"as_of": "tomorrow"}), "as_of"),
         (
             json!({"include_related": true, "includeRelated": true}),
             "include_related",

@@ -27,8 +27,11 @@ fn filter() -> impl Strategy<Value = Value> {
     };
     let ordered = |one: BoxedStrategy<Value>| {
         let order = (select(vec![">", ">=", "<", "<="]), one.clone());
-        let between =
-            (one.clone(), one.clone()).prop_map(|(low, high)| ("between", json!([low, high])));
+        let between = (one.clone(), one.clone()).prop_map(|(one, other)| {
+            let mut both = [one, other];
+            both.sort_by(|a, b| size(a).partial_cmp(&size(b)).unwrap());
+            ("between", json!(both))
+        });
         prop_oneof![
             plain(one),
             order.prop_map(|(operator, value)| (operator, value)),

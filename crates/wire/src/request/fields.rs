@@ -89,13 +89,16 @@ impl Fields {
 
     /// A number from 0 to 1.
     pub(crate) fn share(&mut self, name: &str) -> Result<Option<f64>> {
-        match self.number(name)? {
-            Some(number) if !(0.0..=1.0).contains(&number) => Err(wrong(
+        let Some(value) = self.take(name) else {
+            return Ok(None);
+        };
+        match value.as_f64() {
+            Some(number) if (0.0..=1.0).contains(&number) => Ok(Some(number)),
+            _ => Err(wrong(
                 self.place(name),
                 "must be a number from 0 to 1",
-                Some(&number.into()),
+                Some(&value),
             )),
-            number => Ok(number),
         }
     }
 
@@ -174,15 +177,6 @@ pub(crate) fn list<T>(
     numbered
         .map(|(number, item)| each(&format!("{place}[{number}]"), item))
         .collect()
-}
-
-/// JSON of any sort; what is not JSON is no question at all.
-pub(crate) fn json(what: &'static str, text: &str) -> Result<Value> {
-    serde_json::from_str(text).map_err(|error| Error::Unparsable {
-        what,
-        input: shorten(text),
-        problem: error.to_string(),
-    })
 }
 
 /// What is wrong, and what was given instead.

@@ -18,6 +18,17 @@ enum Type {
     OneOf(fn() -> Vec<&'static str>),
 }
 
+/// The orders of an answer.
+pub(super) const SORTS: [&str; 7] = [
+    "relevance",
+    "newest",
+    "oldest",
+    "importance",
+    "accessed",
+    "access-count",
+    "priority",
+];
+
 const MEMBERS: [(&str, Type, &str); 28] = [
     (
         "query",
@@ -77,7 +88,7 @@ const MEMBERS: [(&str, Type, &str); 28] = [
     ("include_forgotten", Type::Flag, "Forgotten memories too"),
     (
         "sort",
-        Type::OneOf(sorts),
+        Type::OneOf(|| SORTS.to_vec()),
         "The order; by relevance if missing",
     ),
     ("limit", Type::Count, "At most so many; 10 if missing"),
@@ -140,18 +151,6 @@ impl Type {
             Self::OneOf(words) => json!({"type": "string", "enum": words()}),
         }
     }
-}
-
-fn sorts() -> Vec<&'static str> {
-    vec![
-        "relevance",
-        "newest",
-        "oldest",
-        "importance",
-        "accessed",
-        "access-count",
-        "priority",
-    ]
 }
 
 fn modes() -> Vec<&'static str> {

@@ -13,8 +13,8 @@ use mnemon::store::Sort;
 use mnemon::{Result, Time};
 use serde_json::Value;
 
-use super::fields::{self, Fields, at, json, wrong};
-use super::{LIMIT_MAX, moment};
+use super::fields::{self, Fields, at, wrong};
+use super::{LIMIT_MAX, parse_json, past_moment};
 
 /// As many conditions as one query can have.
 const CONDITIONS_MAX: usize = 256;
@@ -46,17 +46,26 @@ pub(crate) const MEMBERS: [&str; 23] = [
     "sort_by",
 ];
 
-/// Who asks, when and where: what times mean depends on it.
+/// When and where it is asked: what times mean depends on it.
 pub(crate) struct Reading<'a> {
+    /// The moment from which times are counted: that of `as_of` if there is one.
     pub(crate) now: Time,
     pub(crate) zone: &'a TimeZone,
 }
 
 /// Reads a structured query.
 pub fn parse_structured(value: Value, now: Time, zone: &TimeZone) -> Result<StructuredQuery> {
-    let reading = Reading { now, zone };
     let mut fields = Fields::new("", value, &MEMBERS)?;
-    let mut query = StructuredQuery::new(now, zone.clone());
+    let as_of = fields.text("as_of")?;
+    let as_of = as_of
+        .map(|text| past_moment(&text, now, zone))
+        .transpose()?;
+    let reading = Reading {
+        now: as_of.unwrap_or(now),
+        zone,
+    };
+    let mut query = StructuredQuery::new(reading.now, zone.clone());
+    query.as_of = as_of;
     if let Some((place, text)) = either(&mut fields, "text", "query", Fields::text)? {
         query.question = Some(Question::parse(&text).map_err(at(&place))?);
     }
@@ -89,16 +98,12 @@ pub fn parse_structured(value: Value, now: Time, zone: &TimeZone) -> Result<Stru
     let min_score = either(&mut fields, "min_score", "min_relevance", Fields::number)?;
     query.min_score = min_score.map(|(_, score)| score);
     query.include_forgotten = fields.flag("include_forgotten")?.unwrap_or(false);
-    if let Some(text) = fields.text("as_of")? {
-        let until = moment("as_of", &text, now, zone)?.until_micros();
-        query.as_of = Some(Time::from_micros(until).map_err(at("as_of"))?);
-    }
     Ok(query)
 }
 
 /// Reads a structured query that is still text.
 pub fn parse_structured_text(text: &str, now: Time, zone: &TimeZone) -> Result<StructuredQuery> {
-    parse_structured(json("a query", text)?, now, zone)
+    parse_structured(parse_json("a query", text)?, now, zone)
 }
 
 /// A member that has two names, of which only one may be used, and its place.

@@ -139,7 +139,11 @@ fn whatever_is_wrong_is_refused_with_its_place() {
         (json!({"meta": "k"}), "meta", "an object of texts"),
         (json!({"meta": [1]}), "meta[0]", "must be text"),
         (json!({"meta": ["k"]}), "meta[0]", "must be key=value"),
-        (json!({"sort": "colour"}), "sort", "none of newest"),
+        (
+            json!({"sort": "colour"}),
+            "sort",
+            "none of relevance, newest",
+        ),
         (json!({"mode": "x"}), "mode", "none of hybrid"),
         (json!({"profile": "x"}), "profile", "none of balanced"),
         (json!({"tag": vec!["a"; 1001]}), "tag", "too many"),

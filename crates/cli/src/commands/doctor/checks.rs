@@ -2,13 +2,18 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use mnemon::Mnemon;
+use mnemon::embed::Embedder;
 use mnemon::store::local::{LocalOptions, LocalStore, sqlite_version};
 
 use super::Check;
 use crate::context::Context;
 use crate::human::{bytes, count};
+
+/// How long a service has to answer.
+const SERVICE_WAIT: Duration = Duration::from_secs(5);
 
 /// Everything, as far as there is something to look at.
 pub(super) fn all(context: &Context) -> Vec<Check> {
@@ -32,6 +37,8 @@ pub(super) fn all(context: &Context) -> Vec<Check> {
             checks.push(writing(&store));
             checks.push(permissions(root));
             checks.push(index(context, store));
+            // Without settings nobody knows who embeds, and that is told already.
+            checks.extend(context.loaded().is_ok().then(|| embedding(context)));
         }
         Err(error) => checks.push(Check::problem(
             "root",
@@ -107,6 +114,38 @@ fn writing(store: &LocalStore) -> Check {
             "Check the disk, then run `mnemon repair`.",
         ),
         Err(error) => Check::problem("writing", error.to_string(), error.hint()),
+    }
+}
+
+/// Who embeds and who answers; a service is asked for a vector, of a word that says nothing.
+fn embedding(context: &Context) -> Check {
+    let report = context
+        .reader()
+        .and_then(|engine| engine.embedding(&mnemon::Caller::user("doctor")));
+    let asked = context.endpoint().and_then(|endpoint| match endpoint {
+        Some(endpoint) => endpoint
+            .embed_once(&["mnemon"], Instant::now() + SERVICE_WAIT)
+            .map(drop),
+        None => Ok(()),
+    });
+    match (report, asked) {
+        (Ok(report), Ok(())) if report.waiting == 0 => {
+            let (embedder, dimension) = (report.embedder, report.dimension);
+            Check::ok("embedding", format!("{embedder}, {dimension} numbers"))
+        }
+        (Ok(report), Ok(())) => Check::note(
+            "embedding",
+            format!(
+                "{} no vector of {} yet; {} answers questions",
+                count(report.waiting, "memory has", "memories have"),
+                report.embedder,
+                report.answering
+            ),
+            "`mnemon embed` makes them.",
+        ),
+        // Everything works without it, so it is no problem of the store.
+        (Ok(_), Err(error)) => Check::note("embedding", error.to_string(), error.hint()),
+        (Err(error), _) => Check::problem("embedding", error.to_string(), error.hint()),
     }
 }
 

@@ -3,10 +3,11 @@
 use clap::Args;
 use mnemon::Mnemon;
 use mnemon::store::Filter;
+use mnemon_wire::request::moment;
 
+use crate::as_of::AsOf;
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::input;
 
 /// A session, or the part of it between two moments.
 #[derive(Debug, Args)]
@@ -20,17 +21,24 @@ pub(crate) struct Span {
     /// What came into being then or earlier
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    #[command(flatten)]
+    as_of: AsOf,
 }
 
 impl Span {
+    /// The store in which the session is looked at.
+    pub(super) fn reader(&self, context: &Context) -> Outcome<Mnemon> {
+        self.as_of.reader(context)
+    }
+
     pub(super) fn filter(&self, context: &Context, engine: &Mnemon) -> Outcome<Filter> {
         let mut filter = engine.all_of(&self.id.parse()?)?;
         let now = engine.now();
         if let Some(text) = &self.since {
-            filter.since_micros = Some(input::moment(text, now, &context.zone)?.since_micros());
+            filter.since_micros = Some(moment("since", text, now, &context.zone)?.since_micros());
         }
         if let Some(text) = &self.until {
-            filter.until_micros = Some(input::moment(text, now, &context.zone)?.until_micros());
+            filter.until_micros = Some(moment("until", text, now, &context.zone)?.until_micros());
         }
         Ok(filter)
     }

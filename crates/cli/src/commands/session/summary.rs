@@ -32,7 +32,7 @@ pub(crate) struct Summary {
 
 impl Summary {
     pub(super) fn run(&self, context: &Context) -> Outcome {
-        let engine = context.reader()?;
+        let engine = self.span.reader(context)?;
         let options = SummaryOptions {
             sentences: self.sentences,
             items: self.items,

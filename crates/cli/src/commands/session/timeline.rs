@@ -27,7 +27,7 @@ pub(crate) struct Timeline {
 
 impl Timeline {
     pub(super) fn run(&self, context: &Context) -> Outcome {
-        let engine = context.reader()?;
+        let engine = self.span.reader(context)?;
         let filter = self.span.filter(context, &engine)?;
         let timeline = engine.timeline(&context.caller()?, &filter)?;
         let id = self.span.id.parse()?;

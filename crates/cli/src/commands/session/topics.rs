@@ -25,7 +25,7 @@ pub(crate) struct Topics {
 
 impl Topics {
     pub(super) fn run(&self, context: &Context) -> Outcome {
-        let engine = context.reader()?;
+        let engine = self.span.reader(context)?;
         let topics = engine.topics(&context.caller()?, &self.span.filter(context, &engine)?)?;
         let id = self.span.id.parse()?;
         let shape = TopicsShape::of(&id, &topics, self.limit);

@@ -23,7 +23,8 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// A condition with one value, two for `between`, any number for `in` and `not_in`.
+    /// A condition with one value, any number for `in` and `not_in`, two for
+    /// `between`, the lower one first.
     pub fn new(field: Field, operator: Operator, values: Vec<Value>) -> Result<Self> {
         Self::check(&field, operator)?;
         let fits = match operator {
@@ -37,6 +38,14 @@ impl Condition {
             return Err(Error::InvalidQuery {
                 field: "value".into(),
                 problem: format!("is not what {field} {operator} takes"),
+            });
+        }
+        if operator == Operator::Between
+            && values[0].compare(&values[1]).is_some_and(Ordering::is_gt)
+        {
+            return Err(Error::InvalidQuery {
+                field: "value".into(),
+                problem: "nothing lies between these two: the lower one must come first".into(),
             });
         }
         Ok(Self {

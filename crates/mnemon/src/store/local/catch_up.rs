@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::LocalStore;
 use super::disk::{DiskFile, Stat};
 use super::index::generation::Borrowed;
-use super::index::{apply, position};
+use super::index::{apply, filing, position};
 use super::log::line::Line;
 use super::log::scan::{self, Found, Stopped};
 use super::search;
@@ -41,7 +41,7 @@ impl LocalStore {
         Ok(())
     }
 
-    /// Makes what is pending searchable if it is time to; the caller has a transaction open.
+    /// Files what is new and makes what is pending searchable if it is time to; the caller has a transaction open.
     ///
     /// Failing is no harm: what stays pending is looked at by whoever asks.
     pub(super) fn fill_search(&self, connection: &Borrowed<'_>) {
@@ -49,14 +49,13 @@ impl LocalStore {
         if !generation.is_searched {
             return;
         }
-        let vectors = &generation.vectors;
-        let options = &self.options;
+        let _ = filing::file_if_due(connection, self.options.pending_max);
         let _ = search::fill_if_due(
             connection,
             &self.files,
-            &*options.embedder,
-            vectors,
-            options.pending_max,
+            &self.preparer,
+            &generation.vectors,
+            self.options.pending_max,
         );
     }
 

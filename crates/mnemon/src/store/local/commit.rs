@@ -28,15 +28,17 @@ pub(super) use queue::Queue;
 
 /// A batch that is in the log and in the index, but maybe not on the disk.
 #[derive(Debug)]
-struct Appended {
-    receipt: Receipt,
+pub(super) struct Appended {
+    pub(super) receipt: Receipt,
     /// None if its log is empty.
-    proof: Option<Proof>,
+    pub(super) proof: Option<Proof>,
+    /// How many batches were appended together.
+    pub(super) together: usize,
 }
 
 /// How to find out whether appended lines are safe.
 #[derive(Clone, Debug)]
-struct Proof {
+pub(super) struct Proof {
     ticket: Ticket,
     stat: Stat,
     /// The checksum of the last line.
@@ -79,8 +81,11 @@ impl LocalStore {
 
     /// Appends, makes durable, and makes sure that the log was not replaced meanwhile.
     pub(super) fn commit_once(&self, batch: &Arc<Batch>) -> Result<Receipt> {
+        if let Some(receipt) = self.commit_by_post(batch) {
+            return Ok(receipt);
+        }
         loop {
-            let appended = self.append_in_turn(batch.clone())?;
+            let appended = self.append_in_turn(batch.clone(), None)?;
             let Some(proof) = appended.proof else {
                 return Ok(appended.receipt);
             };
@@ -96,7 +101,7 @@ impl LocalStore {
     }
 
     /// Waits for the disk as the settings say; true if the lines are on it.
-    fn make_durable(&self, space: &Space, proof: &Proof) -> Result<bool> {
+    pub(super) fn make_durable(&self, space: &Space, proof: &Proof) -> Result<bool> {
         if self.options.durability != Durability::Always {
             return Ok(false);
         }
@@ -140,7 +145,7 @@ impl LocalStore {
     }
 
     /// Whether the lines are in the file that has the log's name now.
-    fn is_still_there(&self, space: &Space, proof: &Proof) -> Result<bool> {
+    pub(super) fn is_still_there(&self, space: &Space, proof: &Proof) -> Result<bool> {
         let path = self.layout.log(space);
         let named = self.disk.stat(&path).map_err(Error::io("read", &path))?;
         if named.is_some_and(|named| named.is_same_file(&proof.stat)) {

@@ -290,8 +290,8 @@ impl LocalStore {
             let stale = self.stale_logs(&connection)?;
             self.catch_up(&connection, &stale)?;
             generation::put_into_use(&folder, &name)?;
+            held.clear_note();
         }
-        held.clear_note();
         drop(held);
         let stats =
             self.ask(|connection| index::read::stats(connection).map_err(Error::index("index")))?;

@@ -18,6 +18,7 @@ use self::traces::Traces;
 use super::LocalStore;
 use super::index::generation;
 use super::rewrite::{Piece, Verdict};
+use super::search;
 use crate::error::{Error, Result};
 use crate::memory::{Reference, Space};
 use crate::store::{Cleaned, Erased, Erasure, Store, What};
@@ -83,6 +84,7 @@ impl LocalStore {
         // A tail that a crash had left was set aside while the log was written anew.
         self.clean_quarantine(&traces, &mut erased)?;
         self.clean_index(&mut erased)?;
+        self.clean_sets(&mut erased)?;
         let line = AuditLine::of(intent);
         audit::append(&*self.disk, &self.layout, &self.lock, &line)?;
         Intent::remove(&*self.disk, &self.layout)?;
@@ -169,6 +171,18 @@ impl LocalStore {
             place: self.below_root(&folder),
             how: "built anew, what was there removed",
         });
+        Ok(())
+    }
+
+    /// Whatever no memory says any more goes, so that a crash before need not be known of.
+    fn clean_sets(&self, erased: &mut Erased) -> Result<()> {
+        let keys = self.ask(|connection| search::text_keys(connection, &self.files))?;
+        if self.sets.keep_only(&keys)? {
+            erased.cleaned.push(Cleaned {
+                place: self.below_root(&self.layout.embedded()),
+                how: "vectors of what is not there any more removed",
+            });
+        }
         Ok(())
     }
 

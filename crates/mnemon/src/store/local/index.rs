@@ -6,10 +6,11 @@
 //! through the index is checked against the checksum that the index remembers,
 //! so a stale index is noticed and never believed.
 //!
-//! [`apply`] puts records in, [`read`] and [`select`] get memories out,
+//! [`apply`] puts records in, [`filing`] sorts them, [`read`] and [`select`] get memories out,
 //! [`generation`] is where the file lives and how it is replaced.
 
 pub(crate) mod apply;
+pub(crate) mod filing;
 pub(crate) mod generation;
 pub(crate) mod neighbours;
 pub(crate) mod position;

@@ -53,6 +53,11 @@ impl Layout {
         self.root.join("index")
     }
 
+    /// The vectors of embedders outside of the program.
+    pub(crate) fn embedded(&self) -> PathBuf {
+        self.index().join("embedded")
+    }
+
     pub(crate) fn sessions(&self) -> PathBuf {
         self.root.join("sessions")
     }

@@ -84,6 +84,8 @@ pub(crate) struct Held<'a> {
     slot: MutexGuard<'a, Option<Arc<dyn DiskFile>>>,
     note: Note,
     noted: bool,
+    /// Whether somebody else had it when it was first asked for.
+    pub(crate) was_waited_for: bool,
 }
 
 impl StoreLock {
@@ -105,10 +107,13 @@ impl StoreLock {
     /// Waits for the lock, but not for ever.
     pub(crate) fn acquire(&self, operation: &str) -> Result<Held<'_>> {
         let begin = Instant::now();
+        let mut was_waited_for = false;
         loop {
-            if let Some(held) = self.try_acquire(operation)? {
+            if let Some(mut held) = self.try_acquire(operation)? {
+                held.was_waited_for = was_waited_for;
                 return Ok(held);
             }
+            was_waited_for = true;
             let waited = begin.elapsed();
             let Some(left) = self
                 .timeout
@@ -195,6 +200,7 @@ impl<'a> Held<'a> {
             slot,
             note,
             noted: false,
+            was_waited_for: false,
         }
     }
 

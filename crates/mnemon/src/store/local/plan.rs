@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 
 use super::files::LogFiles;
 use super::index::position::{Position, unsigned};
@@ -75,13 +75,11 @@ impl<'a> Planner<'a> {
         position: &'a Position,
         pending: &'a HashMap<MemoryId, Touched>,
         batch: &'a Batch,
+        recorded_micros: i64,
         known: Known,
     ) -> Self {
         // Recorded times only grow, whatever the clock does.
-        let at_micros = batch
-            .now
-            .micros()
-            .max(position.recorded_micros.saturating_add(1));
+        let at_micros = batch.now.micros().max(recorded_micros.saturating_add(1));
         Self {
             connection,
             files,
@@ -207,7 +205,7 @@ impl<'a> Planner<'a> {
             return Ok(self.done(memory, false));
         }
         let handle = match self.batch.space.session() {
-            Some(_) => Some(self.next_handle(checked.body.kind(), draft.handle)?),
+            Some(_) => Some(self.next_handle(checked.body.kind(), draft.handle)),
             None => None,
         };
         let space = self.batch.space.clone();
@@ -345,46 +343,26 @@ impl<'a> Planner<'a> {
     }
 
     /// The handle that was asked for if it is free, else the next of its kind.
-    fn next_handle(&mut self, kind: Kind, wanted: Option<Handle>) -> Result<Handle> {
+    fn next_handle(&mut self, kind: Kind, wanted: Option<Handle>) -> Handle {
         if let Some(wanted) = wanted.filter(|wanted| (1..=WANTED_MAX).contains(&wanted.number))
-            && wanted.number > self.last_number(wanted.kind)?
+            && wanted.number > self.last_number(wanted.kind)
         {
             self.planned
                 .known
                 .counters
                 .insert(wanted.kind, wanted.number);
-            return Ok(wanted);
+            return wanted;
         }
-        let number = self.last_number(kind)?.saturating_add(1);
+        let number = self.last_number(kind).saturating_add(1);
         self.planned.known.counters.insert(kind, number);
-        Ok(Handle { kind, number })
+        Handle { kind, number }
     }
 
     /// The highest number that any memory of this session ever had in this kind.
-    fn last_number(&mut self, kind: Kind) -> Result<u32> {
+    fn last_number(&mut self, kind: Kind) -> u32 {
         if let Some(number) = self.planned.known.counters.get(&kind) {
-            return Ok(*number);
+            return *number;
         }
-        let in_index: Option<u32> = self
-            .connection
-            // The last condition lets the index on handles answer without a walk.
-            .prepare_cached(
-                "SELECT max(handle_number) FROM memories
-                 WHERE log = ?1 AND handle_kind = ?2 AND handle_number IS NOT NULL",
-            )
-            .and_then(|mut statement| {
-                statement.query_row(
-                    params![self.position.log, super::index::kind_number(kind)],
-                    |row| row.get(0),
-                )
-            })
-            .map_err(Error::index("index"))?;
-        let in_header = self
-            .position
-            .counters
-            .iter()
-            .find(|(known, _)| *known == kind)
-            .map(|(_, number)| *number);
         let in_pending = self
             .pending
             .values()
@@ -392,9 +370,9 @@ impl<'a> Planner<'a> {
             .filter_map(|touched| touched.now.handle.filter(|handle| handle.kind == kind))
             .map(|handle| handle.number)
             .max();
-        let number = in_index.max(in_header).max(in_pending).unwrap_or(0);
+        let number = self.position.counted(kind).max(in_pending).unwrap_or(0);
         self.planned.known.counters.insert(kind, number);
-        Ok(number)
+        number
     }
 
     /// Only a session that exists takes memories.

@@ -20,20 +20,26 @@ mod fits;
 mod found;
 mod full_text;
 mod meaning;
+mod outside;
 mod pending;
+mod prepare;
 mod seen;
 mod vectors;
 mod view;
+mod waiting;
 
 pub(super) use check::first_wrong;
 pub(super) use chunks::Chunks;
 pub(super) use deadline::watch as watch_deadline;
 pub(super) use fill::fill_if_due;
 pub(super) use full_text::add_functions;
+pub(super) use outside::RowMapCache;
 pub(super) use pending::PendingCache;
+pub(super) use prepare::Preparer;
 pub(super) use seen::Seen;
 pub(super) use vectors::VectorFile;
 pub(super) use view::LocalView;
+pub(super) use waiting::{text_keys, waiting};
 
 /// The tables of search.
 pub(super) const TABLES: &str = "

@@ -7,7 +7,8 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::disk::{Disk, DiskFile, Stat};
 use crate::error::{Error, Result};
@@ -21,6 +22,8 @@ pub(crate) struct Syncs {
     disk: Arc<dyn Disk>,
     files: Mutex<HashMap<FileKey, Pending>>,
     finished: Condvar,
+    /// Takes tickets to the thread that syncs while their writer does something else.
+    helper: OnceLock<Sender<Ticket>>,
 }
 
 #[derive(Debug)]
@@ -48,6 +51,7 @@ impl Syncs {
             disk,
             files: Mutex::new(HashMap::new()),
             finished: Condvar::new(),
+            helper: OnceLock::new(),
         }
     }
 
@@ -76,6 +80,15 @@ impl Syncs {
             key,
             number: pending.appended,
         }
+    }
+
+    /// Begins a sync, so that the disk is busy while the caller does something else.
+    ///
+    /// Nothing depends on it: whoever waits for the ticket finds the sync under
+    /// way, or does it.
+    pub(crate) fn begin(self: &Arc<Self>, ticket: &Ticket) {
+        let helper = self.helper.get_or_init(|| help(self));
+        let _ = helper.send(ticket.clone());
     }
 
     /// Returns once everything up to the ticket is on the disk.
@@ -178,6 +191,24 @@ impl Syncs {
     fn files(&self) -> MutexGuard<'_, HashMap<FileKey, Pending>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A thread that waits for tickets, until the store is closed.
+fn help(syncs: &Arc<Syncs>) -> Sender<Ticket> {
+    let (sender, tickets) = channel::<Ticket>();
+    let syncs = Arc::downgrade(syncs);
+    let work = move || {
+        for ticket in tickets {
+            let Some(syncs) = syncs.upgrade() else { return };
+            // If it fails, whoever waits for the ticket is told.
+            let _ = syncs.wait(&ticket);
+        }
+    };
+    // Without the thread everybody syncs when they wait.
+    let _ = std::thread::Builder::new()
+        .name("mnemon-sync".into())
+        .spawn(work);
+    sender
 }
 
 /// Syncs whatever is not synced yet, again and again, until the store is closed.

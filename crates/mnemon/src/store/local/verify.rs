@@ -12,7 +12,7 @@ use crate::error::{Code, Error, Result};
 use crate::store::{Progress, Verification, VerifyProblem};
 
 /// What two indexes over the same logs agree on; row numbers are each one's own.
-const CONTENT: [(&str, &str); 6] = [
+const CONTENT: [(&str, &str); 7] = [
     (
         "memories",
         "SELECT m.id, l.space, m.kind, m.author, m.created, m.importance, m.confidence, m.pinned, m.open,
@@ -20,9 +20,14 @@ const CONTENT: [(&str, &str); 6] = [
                 m.first_length, m.access_count, m.last_access, m.forgotten
          FROM memories m JOIN logs l ON l.n = m.log ORDER BY m.id",
     ),
-    ("tags", "SELECT m.id, t.tag FROM tags t JOIN memories m ON m.n = t.n ORDER BY 1, 2"),
-    ("links", "SELECT m.id, k.rel, k.target FROM links k JOIN memories m ON m.n = k.n ORDER BY 1, 2, 3"),
-    ("metadata", "SELECT m.id, d.key, d.value FROM metadata d JOIN memories m ON m.n = d.n ORDER BY 1, 2"),
+    ("tags", "SELECT m.id, t.tag FROM all_tags t JOIN memories m ON m.n = t.n ORDER BY 1, 2"),
+    ("links", "SELECT m.id, k.rel, k.target FROM all_links k JOIN memories m ON m.n = k.n ORDER BY 1, 2, 3"),
+    ("metadata", "SELECT m.id, d.key, d.value FROM all_metadata d JOIN memories m ON m.n = d.n ORDER BY 1, 2"),
+    (
+        "handles",
+        "SELECT m.id, h.kind, h.number, l.space FROM all_handles h JOIN memories m ON m.n = h.n JOIN logs l ON l.n = h.log
+         ORDER BY 1, 2, 3",
+    ),
     ("changes", "SELECT m.id, c.offset, c.length FROM changes c JOIN memories m ON m.n = c.n ORDER BY 1, 2"),
     (
         "sessions",

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use crate::error::{Error, Result};
-use crate::memory::Space;
+use crate::memory::{Memory, Space};
 use crate::store::local::catch_up::is_last_line_there;
 use crate::store::local::disk::{DiskFile, Stat};
-use crate::store::local::index::apply;
-use crate::store::local::index::position::Position;
+use crate::store::local::index::apply::{self, Place};
+use crate::store::local::index::position::{self, Position};
 use crate::store::local::log::line::{Checksum, Line};
 use crate::store::local::log::record::Record;
+use crate::store::local::log::scan::{End, Start};
 use crate::store::local::log::tail;
 use crate::store::local::log::transaction::Signed;
 use crate::store::local::plan::Known;
@@ -30,13 +31,41 @@ pub(super) type OpenLogs = HashMap<Space, (Arc<dyn DiskFile>, Stat)>;
 pub(super) struct Appending {
     pub(super) file: Arc<dyn DiskFile>,
     pub(super) path: PathBuf,
+    /// What the index knows of the log.
     pub(super) position: Position,
+    /// Where the log ends, the lines that were taken in included.
+    pub(super) edge: Edge,
     /// Where the new bytes begin.
     pub(super) begin: u64,
     pub(super) bytes: Vec<u8>,
+    /// What the bytes say.
+    lines: Vec<New>,
+    /// The checksum of the last line, if there is one.
+    last: Option<Checksum>,
     pub(super) folders: Vec<PathBuf>,
     /// What its batches found out about it.
     pub(super) known: Known,
+}
+
+/// The end of a log, where the next line goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) start: Start,
+    /// Whether the last line was left without its newline.
+    newline_missing: bool,
+    /// The latest recorded time.
+    pub(super) recorded_micros: i64,
+}
+
+/// A line that the index does not know yet.
+struct New {
+    place: Place,
+    content: Content,
+}
+
+enum Content {
+    Memory(Arc<Memory>),
+    Line(Box<Line>),
 }
 
 impl LocalStore {
@@ -99,10 +128,13 @@ impl LocalStore {
         }
         Ok(Some(Appending {
             begin: position.end.start.offset,
+            edge: Edge::of(&position),
+            last: position.last.map(|(_, _, checksum)| checksum),
             file,
             path,
             position,
             bytes: Vec::new(),
+            lines: Vec::new(),
             folders,
             known: Known::default(),
         }))
@@ -116,9 +148,12 @@ impl LocalStore {
         Ok(Appending {
             file,
             path,
+            edge: Edge::of(&position),
             position,
             begin: 0,
             bytes: Vec::new(),
+            lines: Vec::new(),
+            last: None,
             // After a power cut a new file can exist without its name.
             folders: self.layout.folders(space),
             known: Known::default(),
@@ -153,62 +188,98 @@ impl LocalStore {
 }
 
 impl Appending {
-    /// Takes the lines of a batch in, to be written and into the index; the last one's checksum.
-    pub(super) fn take(
-        &mut self,
-        connection: &Connection,
-        space: &Space,
-        lines: Vec<Signed>,
-        at: Time,
-    ) -> Result<Option<Checksum>> {
+    /// Takes the lines of a batch in, to be written; the checksum of the log's last line then.
+    pub(super) fn take(&mut self, space: &Space, lines: Vec<Signed>, at: Time) -> Option<Checksum> {
         if !lines.is_empty() {
-            self.begin_lines(connection, space, at)?;
+            self.begin_lines(space, at);
         }
         for line in lines {
-            self.append(connection, space, line)?;
+            self.append(line);
         }
-        Ok(self.position.last.map(|(_, _, checksum)| checksum))
+        self.last
     }
 
-    fn append(&mut self, connection: &Connection, space: &Space, signed: Signed) -> Result<()> {
-        let place = apply::Place {
-            offset: self.end(),
-            length: signed.bytes.len() as u64 - 1,
-            number: self.position.end.start.number,
-            checksum: signed.checksum,
-            recorded_at: signed.line.recorded_at,
-        };
-        self.bytes.extend_from_slice(&signed.bytes);
-        self.position.end.start.offset = self.end();
-        self.position.end.start.number += 1;
-        let position = &mut self.position;
-        match signed.memory {
-            // What a line keeps is known, and need not be read from it again.
-            Some(memory) => apply::memory(connection, position, &place, &memory),
-            None => {
-                let record = Record::read(signed.line)?;
-                apply::record(connection, space, position, &place, record)
-            }
+    /// The memories that were taken in, each with the checksum of its line.
+    pub(super) fn memories(&self) -> impl Iterator<Item = (Checksum, Arc<Memory>)> {
+        self.lines.iter().filter_map(|line| match &line.content {
+            Content::Memory(memory) => Some((line.place.checksum, memory.clone())),
+            Content::Line(_) => None,
+        })
+    }
+
+    /// Puts the lines that were taken in into the index, and how far it knows the log then.
+    pub(super) fn put_into_index(&mut self, connection: &Connection, space: &Space) -> Result<()> {
+        if self.bytes.is_empty() {
+            return Ok(());
         }
-        .map_err(Error::index("index"))
+        let position = &mut self.position;
+        for New { place, content } in self.lines.drain(..) {
+            match content {
+                // What a line keeps is known, and need not be read from it again.
+                Content::Memory(memory) => apply::memory(connection, position, &place, &memory),
+                Content::Line(line) => {
+                    let record = Record::read(*line)?;
+                    apply::record(connection, space, position, &place, record)
+                }
+            }
+            .map_err(Error::index("index"))?;
+        }
+        position.end = End {
+            start: self.edge.start,
+            newline_missing: false,
+            tail: None,
+        };
+        position::put(connection, position).map_err(Error::index("index"))
     }
 
     /// What must come before the first new line: the header of a new log, or
     /// the newline that the last line was left without.
-    fn begin_lines(&mut self, connection: &Connection, space: &Space, at: Time) -> Result<()> {
-        if self.end() == 0 {
+    fn begin_lines(&mut self, space: &Space, at: Time) {
+        if self.edge.start.offset == 0 {
             let generation = unique(at.micros());
             let header = Line::header(space, &generation, &[], at);
-            self.append(connection, space, Signed::new(header.into()))?;
-        } else if std::mem::take(&mut self.position.end.newline_missing) {
+            self.append(Signed::new(header.into()));
+        } else if std::mem::take(&mut self.edge.newline_missing) {
             self.bytes.push(b'\n');
-            self.position.end.start.offset = self.end();
-            self.position.end.start.number += 1;
+            self.edge.start.offset += 1;
+            self.edge.start.number += 1;
         }
-        Ok(())
     }
 
-    pub(super) fn end(&self) -> u64 {
-        self.begin + self.bytes.len() as u64
+    fn append(&mut self, signed: Signed) {
+        let place = Place {
+            offset: self.edge.start.offset,
+            length: signed.bytes.len() as u64 - 1,
+            number: self.edge.start.number,
+            checksum: signed.checksum,
+            recorded_at: signed.line.recorded_at,
+        };
+        self.bytes.extend_from_slice(&signed.bytes);
+        self.edge.pass(&place);
+        self.last = Some(place.checksum);
+        let content = match signed.memory {
+            Some(memory) => Content::Memory(memory),
+            None => Content::Line(Box::new(signed.line)),
+        };
+        self.lines.push(New { place, content });
+    }
+}
+
+impl Edge {
+    fn of(position: &Position) -> Self {
+        Self {
+            start: position.end.start,
+            newline_missing: position.end.newline_missing,
+            recorded_micros: position.recorded_micros,
+        }
+    }
+
+    /// Goes on behind a line.
+    fn pass(&mut self, place: &Place) {
+        self.start.offset += place.length + 1;
+        self.start.number += 1;
+        if let Some(at) = place.recorded_at {
+            self.recorded_micros = self.recorded_micros.max(at.micros());
+        }
     }
 }

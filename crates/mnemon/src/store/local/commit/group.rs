@@ -7,20 +7,22 @@ use std::sync::atomic::Ordering;
 use rusqlite::Connection;
 
 use super::appending::{Appending, OpenLogs};
+use super::queue::Request;
 use super::{Appended, Proof};
+use crate::config::Durability;
 use crate::error::{Error, Result};
 use crate::memory::{MemoryId, Space};
+use crate::store::Receipt;
 use crate::store::local::LocalStore;
 use crate::store::local::disk::Stat;
+use crate::store::local::index;
 use crate::store::local::index::generation::Borrowed;
 use crate::store::local::index::position::Position;
-use crate::store::local::index::{self, position};
 use crate::store::local::lock::Held;
 use crate::store::local::log::line::Checksum;
 use crate::store::local::log::transaction::{self, Signed};
 use crate::store::local::plan::{Known, Planned, Planner, Touched};
 use crate::store::local::sync::Ticket;
-use crate::store::{Batch, Receipt};
 
 /// What became of one request of a group.
 enum Fate {
@@ -41,10 +43,13 @@ impl LocalStore {
     /// Appends the batches of a group under one hold of the lock.
     pub(super) fn append_group(
         &self,
-        batches: &[&Batch],
+        requests: &[Request],
         open: &mut OpenLogs,
     ) -> Result<Vec<Result<Appended>>> {
         let mut held = self.lock.acquire("write")?;
+        if held.was_waited_for {
+            self.met_others();
+        }
         crate::store::local::poison::refuse(&*self.disk, &self.layout)?;
         self.format
             .lock()
@@ -52,33 +57,39 @@ impl LocalStore {
             .check_again(&*self.disk, &self.layout)?;
         let generation = self.index_for_writing(&mut held)?;
         self.wrote.store(true, Ordering::Relaxed);
-        let answer = self.append_with_index(batches, open, &mut held, &generation.borrow()?);
+        let answer = self.append_with_index(requests, open, &mut held, &generation.borrow()?);
         match answer {
-            Ok((answers, true)) => {
+            Ok((answers, Ok(()))) => {
                 held.clear_note();
                 Ok(answers)
             }
             // The lines are true, but the index does not know them: whoever asks next catches up.
-            Ok((answers, false)) => {
+            Ok((answers, Err(error))) => {
+                if is_unusable(&error) {
+                    self.distrust(&generation);
+                }
                 held.keep_note();
                 Ok(answers)
             }
-            Err(Error::Index { source, path }) if index::is_unusable(&source) => {
-                self.distrust(&generation);
-                Err(Error::Index { source, path })
+            Err(error) => {
+                if is_unusable(&error) {
+                    self.distrust(&generation);
+                }
+                Err(error)
             }
-            Err(error) => Err(error),
         }
     }
 
     /// Plans, appends, indexes; also tells whether the index took it.
+    ///
+    /// The disk is busy with the new lines while the index takes them in.
     fn append_with_index(
         &self,
-        batches: &[&Batch],
+        requests: &[Request],
         open: &mut OpenLogs,
         held: &mut Held<'_>,
         connection: &Borrowed<'_>,
-    ) -> Result<(Vec<Result<Appended>>, bool)> {
+    ) -> Result<(Vec<Result<Appended>>, Result<()>)> {
         connection
             .execute_batch("BEGIN IMMEDIATE")
             .map_err(Error::index("index"))?;
@@ -88,9 +99,8 @@ impl LocalStore {
         };
         let mut logs: HashMap<Space, Appending> = HashMap::new();
         let fates = self
-            .plan_group(batches, open, connection, &mut logs)
+            .plan_group(requests, open, connection, &mut logs)
             .map_err(undo)?;
-        let mut tickets = HashMap::new();
         let growing: Vec<&Space> = logs
             .iter()
             .filter(|(_, log)| !log.bytes.is_empty())
@@ -105,6 +115,7 @@ impl LocalStore {
                 return Err(undo(error));
             }
         }
+        let mut tickets = HashMap::new();
         // A log that does not grow gets a ticket too: whoever wrote what is
         // repeated now may have died before it was synced.
         for (space, log) in &mut logs {
@@ -113,26 +124,40 @@ impl LocalStore {
                 .stat()
                 .map_err(Error::io("read", &log.path))
                 .map_err(undo)?;
-            if !log.bytes.is_empty() {
-                position::put(connection, &log.position)
-                    .map_err(Error::index("index"))
-                    .map_err(undo)?;
-            }
             let folders = std::mem::take(&mut log.folders);
             let ticket =
                 self.syncs
                     .appended(&log.file, &log.position.stat, log.path.clone(), folders);
+            // Alone it is quicker to sync than to wake somebody who does.
+            if requests.len() > 1 && self.options.durability == Durability::Always {
+                self.syncs.begin(&ticket);
+            }
             tickets.insert(space.clone(), (ticket, log.position.stat));
             open.insert(space.clone(), (log.file.clone(), log.position.stat));
         }
-        self.fill_search(connection);
         // The lines are already true: a failure from here on must not make the caller repeat them.
-        let indexed = connection.execute_batch("COMMIT").is_ok();
+        let indexed = self.put_into_index(connection, &mut logs).map_err(undo);
         let answers = fates
             .into_iter()
-            .map(|fate| fate.answer(&tickets))
+            .map(|fate| fate.answer(&tickets, requests.len()))
             .collect();
         Ok((answers, indexed))
+    }
+
+    /// Makes the index know the new lines of all logs of a group.
+    fn put_into_index(
+        &self,
+        connection: &Borrowed<'_>,
+        logs: &mut HashMap<Space, Appending>,
+    ) -> Result<()> {
+        for (space, log) in logs {
+            self.preparer.add(log.memories());
+            log.put_into_index(connection, space)?;
+        }
+        self.fill_search(connection);
+        connection
+            .execute_batch("COMMIT")
+            .map_err(Error::index("index"))
     }
 
     /// As [`Self::prepare_log`]; if it fails, the index transaction is as before.
@@ -152,17 +177,22 @@ impl LocalStore {
         prepared
     }
 
-    /// Decides what each batch comes to, and puts it into the open index transaction.
+    /// Decides what each batch comes to.
     fn plan_group(
         &self,
-        batches: &[&Batch],
+        requests: &[Request],
         open: &mut OpenLogs,
         connection: &Connection,
         logs: &mut HashMap<Space, Appending>,
     ) -> Result<Vec<Fate>> {
         let mut pending: HashMap<MemoryId, Touched> = HashMap::new();
-        let mut fates = Vec::with_capacity(batches.len());
-        for batch in batches {
+        let mut fates = Vec::with_capacity(requests.len());
+        for request in requests {
+            let batch = &*request.batch;
+            if request.is_given_up() {
+                fates.push(Fate::Refused(given_up()));
+                continue;
+            }
             if !logs.contains_key(&batch.space) {
                 match self.prepare_alone(&batch.space, open, connection) {
                     Ok(Some(log)) => drop(logs.insert(batch.space.clone(), log)),
@@ -181,6 +211,7 @@ impl LocalStore {
                             &empty,
                             &pending,
                             batch,
+                            empty.recorded_micros,
                             Known::default(),
                         );
                         match plan_within_quota(plan, 0) {
@@ -211,10 +242,11 @@ impl LocalStore {
                 &log.position,
                 &pending,
                 batch,
+                log.edge.recorded_micros,
                 known,
             );
             let at = plan.at;
-            fates.push(match plan_within_quota(plan, log.end()) {
+            fates.push(match plan_within_quota(plan, log.edge.start.offset) {
                 Ok((planned, lines)) => {
                     pending.extend(planned.touched);
                     log.known = planned.known;
@@ -224,7 +256,7 @@ impl LocalStore {
                             outcomes: planned.outcomes,
                             durable: true,
                         },
-                        checksum: log.take(connection, &batch.space, lines, at)?,
+                        checksum: log.take(&batch.space, lines, at),
                         refers_to: planned.refers_to,
                     }
                 }
@@ -236,13 +268,25 @@ impl LocalStore {
     }
 }
 
+/// What nobody hears: whoever would be told has hung up.
+fn given_up() -> Error {
+    let source = std::io::Error::from(std::io::ErrorKind::ConnectionAborted);
+    Error::io("write for", "another process")(source)
+}
+
+/// Whether the index is damaged, so that another one must be made.
+fn is_unusable(error: &Error) -> bool {
+    matches!(error, Error::Index { source, .. } if index::is_unusable(source))
+}
+
 impl Fate {
-    fn answer(self, tickets: &HashMap<Space, (Ticket, Stat)>) -> Result<Appended> {
+    fn answer(self, tickets: &HashMap<Space, (Ticket, Stat)>, together: usize) -> Result<Appended> {
         match self {
             Self::Refused(error) => Err(error),
             Self::Nothing(receipt) => Ok(Appended {
                 receipt,
                 proof: None,
+                together,
             }),
             Self::Settled {
                 space,
@@ -260,7 +304,11 @@ impl Fate {
                     checksum,
                     refers_to,
                 });
-                Ok(Appended { receipt, proof })
+                Ok(Appended {
+                    receipt,
+                    proof,
+                    together,
+                })
             }
         }
     }

@@ -17,6 +17,7 @@ use crate::config::Durability;
 use crate::error::{Error, Result};
 use crate::store::Batch;
 use crate::store::local::LocalStore;
+use crate::store::local::post::Asker;
 
 /// At most so many batches are served together, so that the lock is held briefly.
 const GROUP_MAX: usize = 128;
@@ -37,9 +38,18 @@ struct Line {
 }
 
 #[derive(Debug)]
-struct Request {
-    batch: Arc<Batch>,
+pub(super) struct Request {
+    pub(super) batch: Arc<Batch>,
+    /// The process that it comes from, if that is another one.
+    asker: Option<Asker>,
     waiter: Arc<Waiter>,
+}
+
+impl Request {
+    /// Whether nobody waits for it any more: then it is not written.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.asker.as_ref().is_some_and(Asker::is_gone)
+    }
 }
 
 /// A thread that waits until its batch is served, or until it shall lead.
@@ -58,13 +68,21 @@ struct Group(Vec<Request>);
 
 impl LocalStore {
     /// Appends a batch, together with those of others who wait.
-    pub(super) fn append_in_turn(&self, batch: Arc<Batch>) -> Result<Appended> {
+    pub(in crate::store::local) fn append_in_turn(
+        &self,
+        batch: Arc<Batch>,
+        asker: Option<Asker>,
+    ) -> Result<Appended> {
         let waiter = Arc::new(Waiter {
             thread: std::thread::current(),
             answer: Mutex::new(None),
             leads: AtomicBool::new(false),
         });
-        let mut leads = self.queue.join(batch, &waiter);
+        let mut leads = self.queue.join(Request {
+            batch,
+            asker,
+            waiter: waiter.clone(),
+        });
         loop {
             if leads {
                 self.lead_a_group();
@@ -80,8 +98,7 @@ impl LocalStore {
     fn lead_a_group(&self) {
         let lead = Lead(&self.queue);
         let group = self.queue.take_group();
-        let batches: Vec<&Batch> = group.0.iter().map(|request| &*request.batch).collect();
-        let answers = match self.append_group(&batches, &mut self.queue.open()) {
+        let answers = match self.append_group(&group.0, &mut self.queue.open()) {
             Ok(answers) => answers,
             Err(error) => group.0.iter().map(|_| Err(error.clone())).collect(),
         };
@@ -105,12 +122,9 @@ impl LocalStore {
 
 impl Queue {
     /// Joins the line; true if the caller leads.
-    fn join(&self, batch: Arc<Batch>, waiter: &Arc<Waiter>) -> bool {
+    fn join(&self, request: Request) -> bool {
         let mut line = self.line();
-        line.requests.push_back(Request {
-            batch,
-            waiter: waiter.clone(),
-        });
+        line.requests.push_back(request);
         !std::mem::replace(&mut line.led, true)
     }
 

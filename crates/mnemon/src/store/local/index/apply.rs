@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::filing;
 use super::position::{self, Position, signed};
 use super::schema::kind_number;
 use super::terms::Terms;
@@ -62,8 +63,8 @@ pub(crate) fn memory(
 ) -> rusqlite::Result<()> {
     pass(position, place);
     match memory.version {
-        1 => add(connection, position.log, place, memory),
-        _ => update(connection, position.log, place, memory),
+        1 => add(connection, position, place, memory),
+        _ => update(connection, position, place, memory),
     }
 }
 
@@ -92,15 +93,17 @@ pub(crate) fn record(
             counters,
         } => {
             position.generation = generation;
-            position.counters = counters;
+            for (kind, number) in counters {
+                position.count(kind, number);
+            }
             Ok(())
         }
         Record::Add(memory) | Record::Update { memory, .. } if memory.space != *space => {
             let problem = format!("the line belongs to {}", memory.space);
             nonsense(connection, log, place, Some(memory.id.as_str()), &problem)
         }
-        Record::Add(memory) => add(connection, log, place, &memory),
-        Record::Update { memory, .. } => update(connection, log, place, &memory),
+        Record::Add(memory) => add(connection, position, place, &memory),
+        Record::Update { memory, .. } => update(connection, position, place, &memory),
         Record::Delete { id, forgotten } => forget(connection, log, place, &id, Some(&forgotten)),
         Record::Restore { id, .. } => forget(connection, log, place, &id, None),
         Record::Access { id, count, last } => {
@@ -131,8 +134,17 @@ pub(crate) fn record(
     }
 }
 
-fn add(connection: &Connection, log: i64, place: &Place, memory: &Memory) -> rusqlite::Result<()> {
+fn add(
+    connection: &Connection,
+    position: &mut Position,
+    place: &Place,
+    memory: &Memory,
+) -> rusqlite::Result<()> {
+    let log = position.log;
     if insert(connection, log, place, memory)? {
+        if let Some(handle) = memory.handle {
+            position.count(handle.kind, handle.number);
+        }
         return Ok(());
     }
     match row_of(connection, memory.id.as_str())? {
@@ -147,10 +159,11 @@ fn add(connection: &Connection, log: i64, place: &Place, memory: &Memory) -> rus
 
 fn update(
     connection: &Connection,
-    log: i64,
+    position: &mut Position,
     place: &Place,
     memory: &Memory,
 ) -> rusqlite::Result<()> {
+    let log = position.log;
     match row_of(connection, memory.id.as_str())? {
         Some((n, owner, _)) if owner == log => {
             Terms::remove(connection, n)?;
@@ -180,13 +193,16 @@ fn update(
                     Class::of(&memory.body).number(),
                 ])?;
             if let Some(terms) = terms {
-                terms.insert(connection, n)?;
+                terms.note(connection, n)?;
+                if filing::is_filed(connection, n)? {
+                    Terms::insert_all(connection, &[(n, terms)])?;
+                }
             }
             make_pending(connection, n)?;
             put_change(connection, n, place)
         }
         // Its first line is damaged, but this one is complete in itself.
-        None => add(connection, log, place, memory),
+        None => add(connection, position, place, memory),
         Some(_) => {
             let problem = format!("the id {} belongs to another space", memory.id);
             nonsense(connection, log, place, Some(memory.id.as_str()), &problem)
@@ -258,7 +274,7 @@ fn insert(
             Class::of(&memory.body).number(),
         ])?;
     if let Some(terms) = terms.filter(|_| inserted > 0) {
-        terms.insert(connection, connection.last_insert_rowid())?;
+        terms.note(connection, connection.last_insert_rowid())?;
     }
     Ok(inserted > 0)
 }

@@ -15,7 +15,7 @@ use rusqlite::Connection;
 
 use super::{SCHEMA, open_file, open_memory};
 use crate::error::{Error, Result};
-use crate::store::local::search::{Chunks, PendingCache, Seen, VectorFile};
+use crate::store::local::search::{Chunks, PendingCache, RowMapCache, Seen, VectorFile};
 
 /// Connections beyond this many are closed when they are given back.
 const IDLE_MAX: usize = 16;
@@ -31,6 +31,7 @@ pub(crate) struct Generation {
     pub(crate) vectors: VectorFile,
     pub(crate) chunks: Chunks,
     pub(crate) pending: PendingCache,
+    pub(crate) row_map: RowMapCache,
     /// Whether memories are made searchable in it.
     pub(crate) is_searched: bool,
 }
@@ -68,6 +69,7 @@ impl Generation {
             vectors: VectorFile::in_memory(),
             chunks: Chunks::default(),
             pending: PendingCache::default(),
+            row_map: RowMapCache::default(),
             is_searched: true,
         })
     }
@@ -87,6 +89,7 @@ impl Generation {
             given_back: Condvar::new(),
             chunks: Chunks::default(),
             pending: PendingCache::default(),
+            row_map: RowMapCache::default(),
             is_searched: true,
         })
     }
@@ -252,8 +255,9 @@ pub(crate) fn remove_other_schemas(folder: &Path) -> Result<()> {
         .flatten()
     {
         let path = entry.path();
-        let is_build = entry.file_name().to_string_lossy().contains('-') && path.is_dir();
-        if is_build && !entry.file_name().to_string_lossy().starts_with(&ours) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_build = name.starts_with(|first: char| first.is_ascii_digit()) && path.is_dir();
+        if is_build && !name.starts_with(&ours) {
             fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
         } else if path.is_file() && path != pointer {
             fs::remove_file(&path).map_err(Error::io("remove", &path))?;

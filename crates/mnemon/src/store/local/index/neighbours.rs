@@ -1,6 +1,6 @@
 //! Who names whom, in both directions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
 
@@ -20,10 +20,12 @@ pub(crate) fn neighbours(
 }
 
 fn pointers(connection: &Connection, of: &[Memory]) -> rusqlite::Result<BTreeMap<String, Pointer>> {
+    let columns = format!("SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log");
     let mut naming = connection.prepare_cached(&format!(
-        "SELECT {POINTER_COLUMNS} FROM links k JOIN memories m ON m.n = k.n JOIN logs l ON l.n = m.log
-         WHERE k.target = ?1"
+        "{columns} WHERE m.n IN (SELECT n FROM links WHERE target = ?1)"
     ))?;
+    let mut numbered = connection.prepare_cached(&format!("{columns} WHERE m.n = ?1"))?;
+    let unfiled = unfiled(connection)?;
     let mut found = BTreeMap::new();
     for memory in of {
         for mention in memory.mentions() {
@@ -31,11 +33,27 @@ fn pointers(connection: &Connection, of: &[Memory]) -> rusqlite::Result<BTreeMap
             found.extend(named.map(|pointer| (pointer.id.clone(), pointer)));
         }
         for name in memory.references() {
-            for pointer in naming.query_map([name.key()], Pointer::from_row)? {
+            let key = name.key();
+            for pointer in naming.query_map([&key], Pointer::from_row)? {
                 let pointer = pointer?;
                 found.insert(pointer.id.clone(), pointer);
             }
+            for n in unfiled.get(&key).into_iter().flatten() {
+                let pointer = numbered.query_row([n], Pointer::from_row)?;
+                found.insert(pointer.id.clone(), pointer);
+            }
         }
+    }
+    Ok(found)
+}
+
+/// Who names whom among the memories that are not filed yet, read in one go.
+fn unfiled(connection: &Connection) -> rusqlite::Result<HashMap<String, Vec<i64>>> {
+    let mut statement = connection.prepare_cached("SELECT target, n FROM unfiled_links")?;
+    let mut rows = statement.query([])?;
+    let mut found: HashMap<String, Vec<i64>> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        found.entry(row.get(0)?).or_default().push(row.get(1)?);
     }
     Ok(found)
 }

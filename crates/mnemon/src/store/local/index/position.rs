@@ -24,7 +24,7 @@ pub(crate) struct Position {
     pub(crate) recorded_micros: i64,
     /// How many records were read.
     pub(crate) records: u64,
-    /// Handle counters from the header.
+    /// The highest number that any handle of each kind ever had.
     pub(crate) counters: Vec<(Kind, u32)>,
 }
 
@@ -111,6 +111,20 @@ pub(crate) fn create(connection: &Connection, space: &Space) -> rusqlite::Result
 }
 
 impl Position {
+    /// Takes note of a handle that is in use.
+    pub(crate) fn count(&mut self, kind: Kind, number: u32) {
+        match self.counters.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, highest)) => *highest = number.max(*highest),
+            None => self.counters.push((kind, number)),
+        }
+    }
+
+    /// The highest number that any handle of this kind ever had.
+    pub(crate) fn counted(&self, kind: Kind) -> Option<u32> {
+        let found = self.counters.iter().find(|(known, _)| *known == kind);
+        found.map(|(_, highest)| *highest)
+    }
+
     /// Where a log begins that nothing was read from yet.
     pub(crate) fn of_nothing() -> Self {
         Self {
@@ -148,13 +162,17 @@ pub(crate) fn remove(connection: &Connection, log: i64) -> rusqlite::Result<()> 
         )?;
     }
     connection.execute("DELETE FROM ends WHERE place = ?1", [log])?;
-    for table in ["memories", "sessions", "damage"] {
+    for table in ["memories", "sessions", "damage", "handles"] {
         connection.execute(&format!("DELETE FROM {table} WHERE log = ?1"), [log])?;
     }
     connection.execute("DELETE FROM logs WHERE n = ?1", [log])?;
     // Numbers behind the last memory are given out again, so they are new then.
     connection.execute(
         "UPDATE search SET upto = min(upto, coalesce((SELECT max(n) FROM memories), 0))",
+        [],
+    )?;
+    connection.execute(
+        "UPDATE filed SET upto = min(upto, coalesce((SELECT max(n) FROM memories), 0))",
         [],
     )?;
     Ok(())

@@ -91,7 +91,9 @@ pub(crate) fn find(
         Reference::Handle(session, handle) => connection
             .prepare_cached(&format!(
                 "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log
-                 WHERE m.log = (SELECT log FROM sessions WHERE folded = ?1) AND m.handle_kind = ?2 AND m.handle_number = ?3"
+                 JOIN sessions s ON s.log = m.log WHERE s.folded = ?1 AND m.n = coalesce(
+                    (SELECT min(h.n) FROM handles h WHERE h.log = s.log AND h.kind = ?2 AND h.number = ?3),
+                    (SELECT min(u.n) FROM unfiled u WHERE +u.log = s.log AND u.handle_kind = ?2 AND u.handle_number = ?3))"
             ))?
             .query_row(
                 params![session.as_str().to_ascii_lowercase(), kind_number(handle.kind), handle.number],

@@ -6,13 +6,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 
+use super::filing;
 use super::position::unsigned;
 use crate::decay::{Access, Class, Facts, Rules};
 use crate::memory::{Kind, Space};
 use crate::store::local::search;
 
 /// Another number means other tables: each program keeps to the files of its own.
-pub(crate) const SCHEMA: u32 = 3;
+pub(crate) const SCHEMA: u32 = 4;
 
 /// Older SQLite can lose a write-ahead log when it is reset.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -51,14 +52,6 @@ CREATE TABLE memories (
 CREATE UNIQUE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_by_created ON memories (created);
 CREATE INDEX memories_by_log ON memories (log, created);
-CREATE INDEX memories_by_handle ON memories (log, handle_kind, handle_number) WHERE handle_number IS NOT NULL;
-CREATE TABLE tags (tag TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (tag, n)) WITHOUT ROWID;
-CREATE TABLE links (
-    target TEXT NOT NULL, rel TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (target, rel, n)
-) WITHOUT ROWID;
-CREATE TABLE metadata (
-    key TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (key, value, n)
-) WITHOUT ROWID;
 CREATE TABLE changes (
     n INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY (n, offset)
 ) WITHOUT ROWID;
@@ -120,7 +113,8 @@ fn set_up(mut connection: Connection) -> rusqlite::Result<Connection> {
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
         connection.execute_batch(&format!(
-            "BEGIN IMMEDIATE; {TABLES} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
+            "BEGIN IMMEDIATE; {TABLES} {} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
+            filing::TABLES,
             search::TABLES
         ))?;
     } else if version != SCHEMA {

@@ -140,7 +140,7 @@ impl Conditions {
         }
         for (key, value) in &filter.metadata {
             all.and(
-                "m.n IN (SELECT n FROM metadata WHERE key = ? AND value = ?)",
+                "m.n IN (SELECT n FROM all_metadata WHERE key = ? AND value = ?)",
                 [key.clone().into(), value.clone().into()],
             );
         }
@@ -202,7 +202,7 @@ impl Conditions {
         let one = "tag = ? OR (tag >= ? AND tag < ?)";
         let any = vec![one; tags.len()].join(" OR ");
         self.and(
-            &format!("m.n {within} (SELECT n FROM tags WHERE {any})"),
+            &format!("m.n {within} (SELECT n FROM all_tags WHERE {any})"),
             [],
         );
         for tag in tags {

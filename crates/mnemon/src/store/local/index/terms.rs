@@ -12,6 +12,10 @@ use crate::store::filter_text;
 /// The relation to what a memory takes the place of.
 pub(crate) const SUPERSEDES: &str = "supersedes";
 
+const TAG: &str = "INSERT OR IGNORE INTO tags (tag, n) VALUES (?1, ?2)";
+const METADATA: &str = "INSERT OR IGNORE INTO metadata (key, value, n) VALUES (?1, ?2, ?3)";
+const LINK: &str = "INSERT OR IGNORE INTO links (target, rel, n) VALUES (?1, ?2, ?3)";
+
 /// What a memory is found by.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Terms {
@@ -44,77 +48,94 @@ impl Terms {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Makes a memory found by its terms.
-    pub(super) fn insert(&self, connection: &Connection, n: i64) -> rusqlite::Result<()> {
-        self.each(
-            connection,
-            n,
-            [
-                "INSERT OR IGNORE INTO tags (tag, n) VALUES (?1, ?2)",
-                "INSERT OR IGNORE INTO metadata (key, value, n) VALUES (?1, ?2, ?3)",
-                "INSERT OR IGNORE INTO links (target, rel, n) VALUES (?1, ?2, ?3)",
-            ],
-        )
+    /// The terms that the row of a memory repeats.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// What must be known at once of a new memory, or of one that was changed:
+    /// what search knows of those that it supersedes is not so any more.
+    pub(super) fn note(&self, connection: &Connection, n: i64) -> rusqlite::Result<()> {
+        for (target, rel) in self.links.iter().filter(|(_, rel)| rel == SUPERSEDES) {
+            make_pending(connection, target)?;
+            connection
+                .prepare_cached(LINK)?
+                .execute(params![target, rel, n])?;
+        }
+        Ok(())
+    }
+
+    /// Makes memories found by their terms, in the order of the trees: so each page is touched once.
+    pub(super) fn insert_all(connection: &Connection, all: &[(i64, Self)]) -> rusqlite::Result<()> {
+        let mut tags = Vec::new();
+        let mut pairs = Vec::new();
+        let mut links = Vec::new();
+        for (n, terms) in all {
+            tags.extend(terms.tags.iter().map(|tag| (tag, n)));
+            pairs.extend(terms.metadata.iter().map(|(key, value)| (key, value, n)));
+            links.extend(terms.links.iter().map(|(target, rel)| (target, rel, n)));
+        }
+        tags.sort_unstable();
+        pairs.sort_unstable();
+        links.sort_unstable();
+        let mut insert = connection.prepare_cached(TAG)?;
+        for (tag, n) in tags {
+            insert.execute(params![tag, n])?;
+        }
+        for (sql, triples) in [(METADATA, pairs), (LINK, links)] {
+            let mut insert = connection.prepare_cached(sql)?;
+            for (first, second, n) in triples {
+                insert.execute(params![first, second, n])?;
+            }
+        }
+        Ok(())
     }
 
     /// What search knows of the memories whose place this one takes is not so
     /// any more: it was forgotten, or is back.
     pub(super) fn supersede_anew(connection: &Connection, n: i64) -> rusqlite::Result<()> {
-        let links = Self::read(connection, n)?.map_or_else(Vec::new, |terms| terms.links);
+        let links = Self::of_row(connection, n)?.map_or_else(Vec::new, |terms| terms.links);
         for (target, _) in links.iter().filter(|(_, rel)| rel == SUPERSEDES) {
-            unsearch(connection, target)?;
+            make_pending(connection, target)?;
         }
         Ok(())
     }
 
-    fn read(connection: &Connection, n: i64) -> rusqlite::Result<Option<Self>> {
+    fn of_row(connection: &Connection, n: i64) -> rusqlite::Result<Option<Self>> {
         let text: Option<String> = connection
             .prepare_cached("SELECT terms FROM memories WHERE n = ?1")?
             .query_row([n], |row| row.get(0))?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        Ok(text.as_deref().and_then(Self::read))
     }
 
     /// Takes out the terms that the row of a memory repeats.
     pub(super) fn remove(connection: &Connection, n: i64) -> rusqlite::Result<()> {
-        let Some(terms) = Self::read(connection, n)? else {
+        let Some(terms) = Self::of_row(connection, n)? else {
             return Ok(());
         };
-        terms.each(
-            connection,
-            n,
-            [
-                "DELETE FROM tags WHERE tag = ?1 AND n = ?2",
-                "DELETE FROM metadata WHERE key = ?1 AND value = ?2 AND n = ?3",
-                "DELETE FROM links WHERE target = ?1 AND rel = ?2 AND n = ?3",
-            ],
-        )
-    }
-
-    fn each(&self, connection: &Connection, n: i64, sql: [&str; 3]) -> rusqlite::Result<()> {
-        for tag in &self.tags {
+        for tag in &terms.tags {
             connection
-                .prepare_cached(sql[0])?
+                .prepare_cached("DELETE FROM tags WHERE tag = ?1 AND n = ?2")?
                 .execute(params![tag, n])?;
         }
-        for (key, value) in &self.metadata {
+        for (key, value) in &terms.metadata {
             connection
-                .prepare_cached(sql[1])?
+                .prepare_cached("DELETE FROM metadata WHERE key = ?1 AND value = ?2 AND n = ?3")?
                 .execute(params![key, value, n])?;
         }
-        for (target, rel) in &self.links {
+        for (target, rel) in &terms.links {
             if rel == SUPERSEDES {
-                // What search knows of the other memory is not so any more.
-                unsearch(connection, target)?;
+                make_pending(connection, target)?;
             }
             connection
-                .prepare_cached(sql[2])?
+                .prepare_cached("DELETE FROM links WHERE target = ?1 AND rel = ?2 AND n = ?3")?
                 .execute(params![target, rel, n])?;
         }
         Ok(())
     }
 }
 
-fn unsearch(connection: &Connection, id: &str) -> rusqlite::Result<()> {
+fn make_pending(connection: &Connection, id: &str) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
             "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories WHERE id = ?1",

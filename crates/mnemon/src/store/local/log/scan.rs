@@ -14,7 +14,10 @@ use sha2::{Digest, Sha256};
 use super::line::{self, Checksum, Fault, Line};
 use crate::store::local::disk::DiskFile;
 
-/// How much is read at a time.
+/// How much is read first: most scans go on behind what is known and find a few lines.
+const CHUNK_BYTES_MIN: usize = 32 << 10;
+
+/// How much is read at a time from then on.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// No line is longer: the largest entry that the settings allow has 64 MiB, and
@@ -143,6 +146,7 @@ struct Reader<'a> {
     consumed: usize,
     offset: u64,
     number: u64,
+    chunk_bytes: usize,
     at_end: bool,
 }
 
@@ -154,6 +158,7 @@ impl<'a> Reader<'a> {
             consumed: 0,
             offset: start.offset,
             number: start.number,
+            chunk_bytes: CHUNK_BYTES_MIN,
             at_end: false,
         }
     }
@@ -198,12 +203,13 @@ impl<'a> Reader<'a> {
         self.buffer.drain(..self.consumed);
         self.consumed = 0;
         let known = self.buffer.len();
-        self.buffer.resize(known + CHUNK_BYTES, 0);
+        self.buffer.resize(known + self.chunk_bytes, 0);
         let count = self
             .file
             .read_at(&mut self.buffer[known..], self.offset + known as u64)?;
         self.buffer.truncate(known + count);
-        self.at_end = count < CHUNK_BYTES;
+        self.at_end = count < self.chunk_bytes;
+        self.chunk_bytes = CHUNK_BYTES;
         Ok(())
     }
 }

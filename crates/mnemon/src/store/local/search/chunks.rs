@@ -120,6 +120,11 @@ impl Chunks {
 }
 
 impl Loaded {
+    /// Another number means other rows.
+    pub(super) fn stamp(&self) -> Option<i64> {
+        self.stamp
+    }
+
     /// The facts of a memory.
     pub(super) fn facts(&self, n: u32) -> &Facts {
         self.chunks

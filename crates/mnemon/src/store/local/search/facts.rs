@@ -1,7 +1,7 @@
 //! What ranking and the usual filters want to know of a memory, in a row of fixed length.
 
 use crate::decay::Class;
-use crate::embed::Pieces;
+use crate::embed::{Pieces, TextKey};
 use crate::memory::{Kind, Memory};
 use crate::recall::{Document, tie_of};
 use crate::store::local::index::{kind_from, kind_number};
@@ -10,7 +10,7 @@ use crate::store::local::index::{kind_from, kind_number};
 pub(super) const CHUNK_ROWS: u32 = 256;
 
 /// Bytes of a row.
-pub(super) const ROW_BYTES: usize = 56 + Pieces::BYTES;
+pub(super) const ROW_BYTES: usize = 64 + Pieces::BYTES;
 
 /// The facts of one memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +35,8 @@ pub(super) struct Facts {
     pub(super) class: Class,
     pub(super) flags: Flags,
     pub(super) pieces: Pieces,
+    /// What its vectors of other embedders are found by.
+    pub(super) text_key: Option<TextKey>,
 }
 
 /// What is so or not.
@@ -75,6 +77,7 @@ impl Facts {
             is_superseded: false,
         },
         pieces: Pieces::NONE,
+        text_key: None,
     };
 
     /// The facts of a memory that has no neighbours yet.
@@ -108,7 +111,13 @@ impl Facts {
                 is_superseded,
             },
             pieces: document.pieces,
+            text_key: TextKey::of(memory),
         }
+    }
+
+    /// The key of a memory that other embedders may be asked about, and questions are.
+    pub(super) fn wanted_key(&self) -> Option<TextKey> {
+        self.text_key.filter(|_| self.is_live())
     }
 
     /// Whether it counts when words are counted.
@@ -141,7 +150,9 @@ impl Facts {
             .fold(0, |bits, (place, flag)| bits | (u8::from(*flag) << place));
         row[46] = self.class.number();
         row[48..56].copy_from_slice(&self.tie.to_le_bytes());
-        row[56..].copy_from_slice(&self.pieces.to_bytes());
+        let key = self.text_key.map_or(0, TextKey::number);
+        row[56..64].copy_from_slice(&key.to_le_bytes());
+        row[64..].copy_from_slice(&self.pieces.to_bytes());
     }
 
     /// The facts in a row, which has [`ROW_BYTES`].
@@ -172,7 +183,8 @@ impl Facts {
                 is_open: flag(5),
                 is_superseded: flag(6),
             },
-            pieces: Pieces::from_bytes(&row[56..]),
+            pieces: Pieces::from_bytes(&row[64..]),
+            text_key: TextKey::from_number(u64::from_le_bytes(eight(56))),
         }
     }
 }
@@ -203,6 +215,7 @@ mod tests {
                 ..Flags::default()
             },
             pieces: Pieces::of(["database", "locks"].into_iter()),
+            text_key: TextKey::from_number(u64::MAX / 3),
         };
         let mut row = [0; ROW_BYTES];
         facts.write(&mut row);

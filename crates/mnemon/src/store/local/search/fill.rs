@@ -9,12 +9,11 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
 use super::pending::{self, Row, Sequence};
+use super::prepare::{Prepared, Preparer};
 use super::vectors::VectorFile;
 use super::{Progress, full_text};
-use crate::embed::{Embedder, Vector};
+use crate::embed::Vector;
 use crate::error::{Error, Result};
-use crate::memory::Memory;
-use crate::recall::Document;
 use crate::store::local::files::LogFiles;
 
 /// How many new memories one round takes.
@@ -27,18 +26,20 @@ const ROUND: u32 = 1024;
 pub(in crate::store::local) fn fill_if_due(
     connection: &Connection,
     files: &LogFiles,
-    embedder: &dyn Embedder,
+    preparer: &Preparer,
     vectors: &VectorFile,
     pending_max: u32,
 ) -> Result<()> {
     let index = || Error::index("index");
-    if count_pending(connection).map_err(index())? < pending_max {
+    let pending = count_pending(connection).map_err(index())?;
+    preparer.keep_last(pending);
+    if pending < pending_max {
         return Ok(());
     }
     connection
         .execute_batch("SAVEPOINT fill")
         .map_err(index())?;
-    let filled = fill(connection, files, embedder, vectors);
+    let filled = fill(connection, files, preparer, vectors);
     if filled.is_err() {
         connection
             .execute_batch("ROLLBACK TO fill")
@@ -59,10 +60,11 @@ fn count_pending(connection: &Connection) -> rusqlite::Result<u32> {
 fn fill(
     connection: &Connection,
     files: &LogFiles,
-    embedder: &dyn Embedder,
+    preparer: &Preparer,
     vectors: &VectorFile,
 ) -> Result<()> {
     let index = || Error::index("index");
+    let embedder = &*preparer.embedder;
     let mut progress = Progress::read(connection).map_err(index())?;
     if progress.stamp == 0 {
         full_text::create(connection).map_err(index())?;
@@ -79,15 +81,18 @@ fn fill(
         let new = rows.iter().filter(|row| row.n() > progress.upto).count();
         let last = rows.iter().map(Row::n).max();
         for row in &rows {
-            // A line that can't be read is told of by verify; here it is just not there.
-            if let Ok(memory) = row.pointer.load(files) {
-                round
-                    .put_in(row, &memory, row.n() > progress.upto)
-                    .map_err(index())?;
-                round
-                    .vectors
-                    .push((row.n(), pending::vector_of(embedder, &memory)?));
-            }
+            let ready = match preparer.take(row.version()) {
+                Some(ready) => ready,
+                None => match row.pointer.load(files) {
+                    Ok(memory) => Prepared::of(memory.into(), embedder)?,
+                    // A line that can't be read is told of by verify; here it is just not there.
+                    Err(_) => continue,
+                },
+            };
+            round
+                .put_in(row, &ready, row.n() > progress.upto)
+                .map_err(index())?;
+            round.vectors.push((row.n(), ready.vector));
         }
         round.vectors.sort_by_key(|(n, _)| *n);
         vectors
@@ -152,21 +157,24 @@ impl<'a> Round<'a> {
         Ok(())
     }
 
-    fn put_in(&mut self, row: &Row, memory: &Memory, is_new: bool) -> rusqlite::Result<()> {
+    fn put_in(&mut self, row: &Row, ready: &Prepared, is_new: bool) -> rusqlite::Result<()> {
         let n = row.n();
-        let document = Document::of(memory);
+        let Prepared {
+            memory, document, ..
+        } = ready;
         let author = match &memory.author {
             Some(author) => self.name(author.as_str())?,
             None => 0,
         };
         let mut facts = Facts::of(
             memory,
-            &document,
+            document,
             row.log,
             author,
             row.version(),
             row.is_superseded,
         );
+        facts.flags.forgotten = row.pointer.state.forgotten.is_some();
         if is_new {
             facts.previous = self.sequence.append(self.connection, row)?;
             if facts.previous != 0 {

@@ -11,7 +11,7 @@ use crate::recall::probe::Probe;
 /// How near each memory is in meaning.
 pub(super) struct Meaning {
     /// Not a number where there is no vector, or nobody wants to know.
-    cosines: Vec<f32>,
+    pub(super) cosines: Vec<f32>,
 }
 
 impl Meaning {

@@ -17,6 +17,7 @@ use crate::recall::probe::Term;
 use crate::store::local::files::LogFiles;
 use crate::store::local::index::SUPERSEDES;
 use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
+use crate::store::local::log::line::Checksum;
 
 /// Authors of pending memories that have no number yet get one from here on.
 const NEW_AUTHORS: u32 = 1 << 31;
@@ -64,12 +65,17 @@ pub(super) struct Row {
 impl Row {
     /// The beginning of the checksum, as [`Facts::version`].
     pub(super) fn version(&self) -> u64 {
-        u64::from_le_bytes(self.pointer.sum[..8].try_into().expect("eight bytes"))
+        version_of(&self.pointer.sum)
     }
 
     pub(super) fn n(&self) -> u32 {
         u32::try_from(self.pointer.n).unwrap_or(u32::MAX)
     }
+}
+
+/// The beginning of a line's checksum: enough to tell one version of a memory from another.
+pub(super) fn version_of(checksum: &Checksum) -> u64 {
+    u64::from_le_bytes(checksum[..8].try_into().expect("eight bytes"))
 }
 
 impl PendingCache {

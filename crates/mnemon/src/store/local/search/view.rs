@@ -13,20 +13,22 @@ use super::corpus::Corpus;
 use super::fits::Fits;
 use super::found::{Found, Text};
 use super::meaning::Meaning;
+use super::outside::{Outside, RowMapCache};
 use super::pending::{self, PendingCache};
 use super::seen::Seen;
 use super::vectors::VectorFile;
 use super::{deadline, full_text};
 use crate::decay::Access;
-use crate::embed::Embedder;
+use crate::embed::{Embedder, SetName, TextKey, Vector};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, SessionId};
 use crate::recall::probe::{Candidate, Candidates, Key, Probe, Rarity, Term};
 use crate::recall::{Authors, bm25};
-use crate::store::View;
+use crate::store::local::embedded::Sets;
 use crate::store::local::files::LogFiles;
 use crate::store::local::index::position::unsigned;
 use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
+use crate::store::{SetState, View};
 
 /// Memories this near to a candidate in its session are candidates too.
 const NEIGHBOURS: usize = 3;
@@ -40,6 +42,8 @@ pub(in crate::store::local) struct LocalView<'a> {
     pub(in crate::store::local) chunks: &'a Chunks,
     pub(in crate::store::local) pending: &'a PendingCache,
     pub(in crate::store::local) vectors: &'a VectorFile,
+    pub(in crate::store::local) sets: &'a Sets,
+    pub(in crate::store::local) row_map: &'a RowMapCache,
     pub(in crate::store::local) seen: &'a Seen,
 }
 
@@ -50,6 +54,20 @@ impl View for LocalView<'_> {
 
     fn candidates(&self, probe: &Probe) -> Result<Candidates> {
         deadline::until(probe.deadline, || self.search(probe))
+    }
+
+    fn set_state(&self, set: &SetName) -> Result<SetState> {
+        let corpus = self.corpus()?;
+        let found = self.sets.current(set)?;
+        Ok(Outside::new(found.as_ref(), self.row_map, &corpus).state(&corpus))
+    }
+
+    fn vector_in(&self, set: &SetName, key: TextKey) -> Result<Option<Vector>> {
+        let found = self.sets.current(set)?;
+        Ok(found.and_then(|set| {
+            let rows = set.rows();
+            rows.vector(rows.row_of(key)?)
+        }))
     }
 
     fn load(&self, keys: &[Key]) -> Result<Vec<Memory>> {
@@ -117,7 +135,14 @@ impl LocalView<'_> {
         let fits = Fits::new(self.connection, self.files, &probe.filter, &corpus.authors)?;
         let text = self.text(probe, &corpus)?;
         probe.check_deadline()?;
-        let meaning = Meaning::of(probe, &corpus, &fits);
+        let meaning = match &probe.set {
+            None => Meaning::of(probe, &corpus, &fits),
+            // A set that can't be read has nothing to say; the words still have.
+            Some(set) => {
+                let found = self.sets.current(set).unwrap_or_default();
+                Outside::new(found.as_ref(), self.row_map, &corpus).meaning(probe, &corpus, &fits)
+            }
+        };
         probe.check_deadline()?;
         let chosen = choose(probe, &corpus, &fits, &text, &meaning);
         let mut list = candidates(&corpus, &chosen.numbers, &text, &meaning);

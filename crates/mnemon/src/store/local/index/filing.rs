@@ -1,0 +1,216 @@
+//! Filing: the trees by tag, metadata, link and handle take in many memories at a time.
+//!
+//! Each memory has its place in every one of them, far from the last one's, so
+//! one at a time would change more pages than all the rest of a write. A new
+//! memory is only in its row, which repeats its terms. Whoever asks reads the
+//! trees and the rows that are not filed yet (the views in [`TABLES`]).
+//!
+//! Invariant: every memory up to `filed.upto` is in the trees, no other is,
+//! but for links to what a memory supersedes, which are there at once.
+
+use rusqlite::{Connection, params};
+
+use super::terms::Terms;
+
+/// The trees, and views that know the memories that are not in them yet.
+pub(super) const TABLES: &str = "
+CREATE TABLE filed (one INTEGER PRIMARY KEY CHECK (one = 1), upto INTEGER NOT NULL);
+INSERT INTO filed VALUES (1, 0);
+CREATE TABLE tags (tag TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (tag, n)) WITHOUT ROWID;
+CREATE TABLE links (
+    target TEXT NOT NULL, rel TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (target, rel, n)
+) WITHOUT ROWID;
+CREATE TABLE metadata (
+    key TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (key, value, n)
+) WITHOUT ROWID;
+CREATE TABLE handles (
+    log INTEGER NOT NULL, kind INTEGER NOT NULL, number INTEGER NOT NULL, n INTEGER NOT NULL,
+    PRIMARY KEY (log, kind, number, n)
+) WITHOUT ROWID;
+CREATE VIEW unfiled AS
+    SELECT n, log, handle_kind, handle_number, terms FROM memories WHERE n > (SELECT upto FROM filed);
+CREATE VIEW unfiled_links AS
+    SELECT k.value->>0 AS target, k.value->>1 AS rel, m.n AS n FROM unfiled m, json_each(m.terms, '$.links') k
+    WHERE k.value->>1 <> 'supersedes';
+CREATE VIEW all_tags AS
+    SELECT tag, n FROM tags
+    UNION ALL SELECT t.value, m.n FROM unfiled m, json_each(m.terms, '$.tags') t;
+CREATE VIEW all_links AS
+    SELECT target, rel, n FROM links UNION ALL SELECT target, rel, n FROM unfiled_links;
+CREATE VIEW all_metadata AS
+    SELECT key, value, n FROM metadata
+    UNION ALL SELECT d.value->>0, d.value->>1, m.n FROM unfiled m, json_each(m.terms, '$.metadata') d;
+CREATE VIEW all_handles AS
+    SELECT log, kind, number, n FROM handles
+    UNION ALL SELECT log, handle_kind, handle_number, n FROM unfiled WHERE handle_number IS NOT NULL;
+";
+
+/// How many memories one round takes.
+const ROUND: u32 = 1024;
+
+/// Files everything if enough waits; the caller has a transaction open.
+///
+/// If it fails, the transaction is as before and the memories wait on.
+pub(crate) fn file_if_due(connection: &Connection, unfiled_max: u32) -> rusqlite::Result<()> {
+    let unfiled: u32 = connection
+        .prepare_cached("SELECT coalesce((SELECT max(n) FROM memories), 0) - upto FROM filed")?
+        .query_row([], |row| row.get(0))?;
+    if unfiled < unfiled_max {
+        return Ok(());
+    }
+    connection.execute_batch("SAVEPOINT file")?;
+    let filed = file(connection);
+    if filed.is_err() {
+        connection.execute_batch("ROLLBACK TO file")?;
+    }
+    connection.execute_batch("RELEASE file")?;
+    filed
+}
+
+/// Whether a memory is in the trees.
+pub(super) fn is_filed(connection: &Connection, n: i64) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT ?1 <= upto FROM filed")?
+        .query_row([n], |row| row.get(0))
+}
+
+fn file(connection: &Connection) -> rusqlite::Result<()> {
+    loop {
+        let rows = unfiled(connection)?;
+        let Some(last) = rows.last().map(|row| row.n) else {
+            return Ok(());
+        };
+        let terms: Vec<(i64, Terms)> = rows
+            .iter()
+            .filter_map(|row| Some((row.n, Terms::read(row.terms.as_deref()?)?)))
+            .collect();
+        Terms::insert_all(connection, &terms)?;
+        let mut handle = connection.prepare_cached(
+            "INSERT OR IGNORE INTO handles (log, kind, number, n) VALUES (?1, ?2, ?3, ?4)",
+        )?;
+        for row in &rows {
+            if let (Some(kind), Some(number)) = row.handle {
+                handle.execute(params![row.log, kind, number, row.n])?;
+            }
+        }
+        connection
+            .prepare_cached("UPDATE filed SET upto = ?1")?
+            .execute([last])?;
+    }
+}
+
+struct Unfiled {
+    n: i64,
+    log: i64,
+    handle: (Option<i64>, Option<i64>),
+    terms: Option<String>,
+}
+
+/// The memories that wait, up to so many, in the order of their numbers.
+fn unfiled(connection: &Connection) -> rusqlite::Result<Vec<Unfiled>> {
+    connection
+        .prepare_cached(
+            "SELECT n, log, handle_kind, handle_number, terms FROM unfiled ORDER BY n LIMIT ?1",
+        )?
+        .query_map([ROUND], |row| {
+            Ok(Unfiled {
+                n: row.get(0)?,
+                log: row.get(1)?,
+                handle: (row.get(2)?, row.get(3)?),
+                terms: row.get(4)?,
+            })
+        })?
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{apply, open_memory, position};
+    use super::*;
+    use crate::memory::{Draft, Handle, Kind, Link, Space};
+
+    const VIEWS: [&str; 4] = [
+        "SELECT tag || '' AS one, n FROM all_tags ORDER BY 1, 2",
+        "SELECT target || ' ' || rel, n FROM all_links ORDER BY 1, 2",
+        "SELECT key || ' ' || value, n FROM all_metadata ORDER BY 1, 2",
+        "SELECT log || ' ' || kind || ' ' || number, n FROM all_handles ORDER BY 1, 2",
+    ];
+
+    fn keep(connection: &Connection, position: &mut position::Position, number: u32) {
+        let space: Space = "session/s".parse().unwrap();
+        let mut draft = Draft::new(Kind::Decision, "x".parse().unwrap());
+        draft.tags = vec![
+            "a.b".parse().unwrap(),
+            format!("t{number}").parse().unwrap(),
+        ];
+        for rel in ["related", "supersedes"] {
+            draft.links.push(Link {
+                rel: rel.parse().unwrap(),
+                to: "dec_0".parse().unwrap(),
+            });
+        }
+        draft
+            .metadata
+            .insert("nul\0".into(), json!("\"quoted\" \0é"));
+        draft.metadata.insert("count".into(), json!(number));
+        let handle = Handle {
+            kind: Kind::Decision,
+            number,
+        };
+        let id = format!("dec_{number}").parse().unwrap();
+        let at = crate::Time::from_micros(0).unwrap();
+        let memory = draft.into_memory(id, space, Some(handle), at);
+        let place = apply::Place {
+            offset: 0,
+            length: 1,
+            number: 1,
+            checksum: [0; 32],
+            recorded_at: None,
+        };
+        apply::memory(connection, position, &place, &memory).unwrap();
+    }
+
+    fn seen(connection: &Connection) -> Vec<Vec<(String, i64)>> {
+        let view = |sql: &&str| {
+            let mut statement = connection.prepare(sql).unwrap();
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+            rows.unwrap().map(Result::unwrap).collect()
+        };
+        VIEWS.iter().map(view).collect()
+    }
+
+    fn in_trees(connection: &Connection) -> i64 {
+        let sql = "SELECT (SELECT count(*) FROM tags) + (SELECT count(*) FROM metadata)
+            + (SELECT count(*) FROM handles) + (SELECT count(*) FROM links)";
+        connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn memories_are_found_alike_before_and_after_they_are_filed() {
+        let connection = open_memory().unwrap();
+        let space: Space = "session/s".parse().unwrap();
+        let mut position = position::create(&connection, &space).unwrap();
+        for number in 0..3 {
+            keep(&connection, &mut position, number);
+        }
+        let before = seen(&connection);
+        assert_eq!(
+            before.iter().map(Vec::len).collect::<Vec<_>>(),
+            [6, 6, 6, 3]
+        );
+        file_if_due(&connection, 4).unwrap();
+        assert_eq!(in_trees(&connection), 3, "links to what is superseded");
+        file_if_due(&connection, 3).unwrap();
+        assert_eq!(in_trees(&connection), 21);
+        assert_eq!(seen(&connection), before);
+        // What comes next is not filed, and what goes leaves nothing behind.
+        keep(&connection, &mut position, 3);
+        assert_eq!(in_trees(&connection), 22);
+        position::remove(&connection, position.log).unwrap();
+        assert_eq!(in_trees(&connection), 0);
+        assert!(seen(&connection).iter().all(Vec::is_empty));
+        assert!(!is_filed(&connection, 1).unwrap());
+    }
+}
