@@ -94,6 +94,10 @@ pub(crate) enum Command {
     Import(commands::import::Import),
     /// Hand out memories, to a file or to the terminal
     Export(commands::export::Export),
+    /// Show a text as it would be kept, without secrets
+    Redact(commands::redact::Redact),
+    /// Hand out a session without who and where
+    Anonymize(commands::anonymize::Anonymize),
     /// Check every line and the index
     Verify(commands::verify::Verify),
     /// Set damage aside and make the index anew

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod anonymize;
 pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -18,6 +19,7 @@ pub(crate) mod list;
 pub(crate) mod mcp;
 pub(crate) mod query;
 pub(crate) mod recall;
+pub(crate) mod redact;
 pub(crate) mod reindex;
 pub(crate) mod related;
 pub(crate) mod remember;
@@ -55,6 +57,8 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Audit(command) => command.run(&context),
         Command::Import(command) => command.run(&context),
         Command::Export(command) => command.run(&context),
+        Command::Redact(command) => command.run(&context),
+        Command::Anonymize(command) => command.run(&context),
         Command::Verify(_) => verify::Verify::run(&context),
         Command::Repair(command) => command.run(&context),
         Command::Embed(_) => embed::Embed::run(&context),

@@ -5,6 +5,7 @@ pub(crate) mod answer;
 pub(crate) mod card;
 pub(crate) mod hits;
 pub(crate) mod memories;
+pub(crate) mod redacted;
 pub(crate) mod related;
 pub(crate) mod table;
 pub(crate) mod text;

@@ -111,6 +111,17 @@ pub(crate) fn metadata(texts: &[String]) -> Outcome<Map<String, Value>> {
         .collect())
 }
 
+/// Settings whose values are JSON, or words.
+pub(crate) fn settings(texts: &[String]) -> Outcome<Map<String, Value>> {
+    let pairs = pairs(texts)?.into_iter();
+    Ok(pairs
+        .map(|(key, value)| {
+            let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
+            (key, value)
+        })
+        .collect())
+}
+
 /// The JSON object of `--body`.
 pub(crate) fn body(text: &str) -> Outcome<Map<String, Value>> {
     match serde_json::from_str(text) {

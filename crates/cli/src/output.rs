@@ -32,6 +32,11 @@ impl Output {
         }
     }
 
+    /// Whether a program asks.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// Whether somebody watches who should see how far a long job has come.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.json && std::io::stderr().is_terminal()
@@ -45,6 +50,14 @@ impl Output {
             Self::raw(text.as_bytes())
         } else {
             Self::human(&human())
+        }
+    }
+
+    /// Says something beside the answer, to people only: a program has it in its JSON.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.json {
+            // Whoever closed standard error does not want to know.
+            let _ = writeln!(anstream::stderr(), "{text}");
         }
     }
 

@@ -96,6 +96,7 @@ mod tests {
     use super::keys::{KEYS, Key};
     use super::rule::Rule;
     use super::*;
+    use crate::redact::Subject;
 
     /// Removed when the test ends.
     struct Folder(PathBuf);
@@ -140,6 +141,9 @@ mod tests {
         assert_eq!(config.limits.future_skew_minutes, 5);
         assert_eq!(config.sessions.idle_after_hours, 24);
         assert_eq!(config.sessions.decaying_after_days, 7);
+        assert_eq!(config.decay, crate::decay::Settings::default());
+        assert_eq!(config.privacy.redact, [Subject::Secrets]);
+        assert_eq!(config.privacy.patterns, []);
         assert_eq!(config.privacy.session_recovery_days, 30);
         assert_eq!(config.privacy.long_term_recovery_days, 90);
         assert_eq!(config.defaults.user, "user");
@@ -267,6 +271,37 @@ mod tests {
                 ["''", "'sk-1'", "'1A'", "'MNEMON_KEY'", "'A B'"]
                     .map(ToOwned::to_owned)
                     .to_vec(),
+            ),
+            Rule::Flag { .. } => (
+                vec!["true".to_owned(), "false".to_owned()],
+                vec!["1", "'true'", "[]", "{}"],
+                vec![],
+            ),
+            Rule::Number { min, max, .. } => (
+                vec![format!("{min:?}"), format!("{max:?}")],
+                vec!["'0.5'", "true", "[0.5]", "{}"],
+                vec![
+                    format!("{:?}", min - 0.1),
+                    format!("{:?}", max + 0.1),
+                    "nan".to_owned(),
+                    "inf".to_owned(),
+                ],
+            ),
+            Rule::Words { words, .. } => (
+                words
+                    .iter()
+                    .map(|word| format!("['{word}']"))
+                    .chain(["[]".to_owned()])
+                    .collect(),
+                vec!["1", "'secrets'", "[1]", "{}", "[['secrets']]"],
+                vec!["['everything']".to_owned(), "['']".to_owned()],
+            ),
+            Rule::Patterns => (
+                vec!["['ticket=ACME-[0-9]+']".to_owned(), "[]".to_owned()],
+                vec!["1", "'a=b'", "[1]", "{}"],
+                ["ticket", "Ticket=x", "=x", "x=", "x=(", "x=a*", "x y=z"]
+                    .map(|bad| format!("['{bad}']"))
+                    .into(),
             ),
         }
     }

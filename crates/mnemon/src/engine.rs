@@ -29,10 +29,12 @@ pub use transfer::{ErasedTexts, ImportItem, Imported};
 use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::config::{self, Config, Sources};
+use crate::decay::{At, Faded, Rules};
 use crate::embed::{BuiltIn, Embedder};
 use crate::error::{Error, Result};
 use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Space};
 use crate::random;
+use crate::redact::Redactor;
 use crate::store::local::{LocalOptions, LocalStore};
 use crate::store::{
     Batch, Change, Filter, OnFull, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection,
@@ -49,6 +51,9 @@ pub struct Mnemon {
     random: Random,
     /// Answers at once and always.
     embedder: Arc<dyn Embedder>,
+    redactor: Redactor,
+    /// How memories fade where no session says otherwise.
+    rules: Arc<Rules>,
     /// The one that was chosen instead, which may be slow or away.
     outside: Option<Arc<Outside>>,
     /// What was asked for since the last write: how often, and when last.
@@ -67,6 +72,8 @@ impl Mnemon {
         store.clone().be_shared();
         Self {
             store,
+            redactor: Redactor::new(&config.privacy),
+            rules: Arc::new(Rules::new(&config.decay, &[])),
             config,
             clock: Clock::system(),
             random: Arc::new(random),
@@ -114,6 +121,11 @@ impl Mnemon {
         &self.config
     }
 
+    /// What takes out of everything that is written what must not be kept.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
     /// What time it is for this engine.
     pub fn now(&self) -> Time {
         self.clock.now()
@@ -152,7 +164,42 @@ impl Mnemon {
         for session in filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
-        self.store.select(filter)
+        self.store.select(&self.ruled(filter)?)
+    }
+
+    /// What time has left of a memory, and which rule says so.
+    pub fn fade(&self, memory: &Memory) -> Result<Faded> {
+        let at = At {
+            rules: &*self.current_rules()?,
+            now_micros: self.clock.now_micros(),
+        };
+        Ok(at.fade(memory))
+    }
+
+    /// The filter with the settings of this store, and of its sessions where they count.
+    fn ruled(&self, filter: &Filter) -> Result<Filter> {
+        let decay = if filter.asks_priority() {
+            self.current_rules()?
+        } else {
+            self.rules.clone()
+        };
+        Ok(Filter {
+            decay,
+            ..filter.clone()
+        })
+    }
+
+    /// The settings of this store, and what its sessions say of their own.
+    fn current_rules(&self) -> Result<Arc<Rules>> {
+        let mut own = Vec::new();
+        self.store.look(&mut |view| {
+            own = view.session_decay()?;
+            Ok(())
+        })?;
+        if own.is_empty() {
+            return Ok(self.rules.clone());
+        }
+        Ok(Arc::new(Rules::new(&self.config.decay, &own)))
     }
 
     /// What happened to a memory, oldest first.

@@ -31,6 +31,7 @@
 //! The verbs are in [`engine`], the nouns in [`memory`], and [`store`] says
 //! what a place to keep them must do.
 
+pub mod anonymize;
 pub mod caller;
 pub mod clock;
 pub mod config;
@@ -41,6 +42,7 @@ pub mod error;
 pub mod memory;
 pub mod nearest;
 pub mod recall;
+pub mod redact;
 pub mod session;
 pub mod store;
 pub mod time;

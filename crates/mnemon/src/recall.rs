@@ -35,4 +35,5 @@ pub use query::{Mode, Profile, Query};
 pub use question::Question;
 pub use related::{Related, RelatedHit, RelatedOptions};
 pub use similar::{Likeness, Similar, SimilarOptions};
+pub(crate) use stop_words::is_stop_word;
 pub use structured::{Answer, Condition, StructuredQuery};

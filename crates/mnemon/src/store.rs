@@ -24,6 +24,8 @@ pub use vectors::{SetState, Waiting, WaitingText};
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::embed::{SetName, TextKey, Vector};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
@@ -117,6 +119,9 @@ pub trait View {
 
     /// What is known of the memories that could be meant.
     fn candidates(&self, probe: &Probe) -> Result<Candidates>;
+
+    /// The sessions that fade in their own way, and what they say about it.
+    fn session_decay(&self) -> Result<Vec<(SessionId, Map<String, Value>)>>;
 
     /// How far a set of vectors has come.
     fn set_state(&self, set: &SetName) -> Result<SetState>;

@@ -6,6 +6,7 @@
 //! its neighbours are what is printed.
 
 mod aggregate;
+mod anonymize;
 mod error;
 mod export;
 mod history;
@@ -14,12 +15,14 @@ mod memory;
 pub mod parse;
 mod query;
 mod recall;
+mod redact;
 mod related;
 mod report;
 pub mod request;
 mod session;
 
 pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
+pub use anonymize::AnonymizedShape;
 pub use error::ErrorShape;
 pub use export::{ExportDocument, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;
@@ -28,6 +31,7 @@ pub use memory::{MemoriesShape, MemoryShape};
 pub use parse::{Parsed, kind_from_word, parse_memory};
 pub use query::AnswerShape;
 pub use recall::{BatchLine, HitShape, RecalledShape, note_texts};
+pub use redact::{RedactedShape, RedactionShape};
 pub use related::{RelatedShape, SimilarShape};
 pub use report::{
     AuditShape, EmbeddedShape, ErasedShape, ForgottenShape, ImportedShape, ReindexedShape,

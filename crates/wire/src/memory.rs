@@ -1,6 +1,7 @@
 //! A memory as it is printed.
 
 use mnemon::Time;
+use mnemon::decay::Faded;
 use mnemon::memory::{
     Author, Confidence, Handle, Importance, Kind, Link, Memory, MemoryId, Space, Tag, Text,
 };
@@ -44,6 +45,16 @@ struct StateShape<'a> {
     /// Nothing for kinds of which it can't be said.
     open: Option<bool>,
     flags: Vec<&'static str>,
+    #[serde(flatten)]
+    fading: Option<FadingShape>,
+}
+
+/// What time has left of a memory, and which rule says so.
+#[derive(Debug, Serialize)]
+struct FadingShape {
+    priority: f64,
+    decay: f64,
+    decay_reason: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -98,9 +109,24 @@ impl<'a> MemoryShape<'a> {
                     }),
                 open: memory.body.is_open(),
                 flags,
+                fading: None,
             },
             embedding: memory.embedding.as_deref(),
         }
+    }
+}
+
+impl MemoryShape<'_> {
+    /// With what time has left of it.
+    #[must_use]
+    pub fn with_fading(mut self, faded: &Faded) -> Self {
+        let round = |number: f64| (number * 1e6).round() / 1e6;
+        self.state.fading = Some(FadingShape {
+            priority: round(faded.priority),
+            decay: round(faded.factor),
+            decay_reason: faded.reason.to_string(),
+        });
+        self
     }
 }
 

@@ -9,6 +9,8 @@ use mnemon::memory::{Handle, Kind, MemoryId, SessionId, Space};
 use mnemon::store::{AuditEntry, Cleaned, Erased, Reindexed, Repair, Stats, Verification};
 use serde::Serialize;
 
+use crate::redact::RedactionShape;
+
 /// What became of a memory that was handed in.
 #[derive(Debug, Serialize)]
 pub struct RememberedShape<'a> {
@@ -16,6 +18,8 @@ pub struct RememberedShape<'a> {
     handle: Option<Handle>,
     space: &'a Space,
     durable: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    redacted: Vec<RedactionShape<'a>>,
 }
 
 impl<'a> RememberedShape<'a> {
@@ -26,6 +30,7 @@ impl<'a> RememberedShape<'a> {
             handle: kept.handle,
             space: &kept.space,
             durable: kept.durable,
+            redacted: RedactionShape::all(&kept.redacted),
         }
     }
 }
@@ -134,6 +139,8 @@ pub struct ImportedShape<'a> {
     skipped: u64,
     sessions: &'a [SessionId],
     dangling_links: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    redacted: Vec<RedactionShape<'a>>,
     /// Left out because their text was erased here once.
     erased: u64,
     /// Always empty: whatever can't be taken refuses the whole import.
@@ -148,6 +155,7 @@ impl<'a> ImportedShape<'a> {
             skipped: imported.skipped,
             sessions: &imported.sessions,
             dangling_links: imported.dangling,
+            redacted: RedactionShape::all(&imported.redacted),
             erased: imported.erased,
             errors: [],
         }

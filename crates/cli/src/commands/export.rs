@@ -189,7 +189,7 @@ fn write_lines(
 }
 
 /// The store's own files are written by the store alone.
-fn refuse_inside(path: &Path, root: &Path) -> Outcome {
+pub(super) fn refuse_inside(path: &Path, root: &Path) -> Outcome {
     let parent = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
@@ -211,7 +211,7 @@ fn refuse_inside(path: &Path, root: &Path) -> Outcome {
 }
 
 /// Writes a file that only its owner may read, under its name only once it is whole.
-fn write_beside<T>(
+pub(super) fn write_beside<T>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Outcome<T>,
 ) -> Outcome<T> {

@@ -45,13 +45,16 @@ pub(super) fn answer(
     memory: &Memory,
 ) -> Outcome {
     let skew = context.future_skew_minutes()?;
-    context.output.answer(&MemoryShape::of(memory, skew), || {
+    let faded = engine.fade(memory)?;
+    let shape = MemoryShape::of(memory, skew).with_fading(&faded);
+    context.output.answer(&shape, || {
         let names = Names {
             engine,
             caller,
             session: memory.space.session(),
         };
         let describe = |id: &_| names.describe(id);
-        memory_card(memory, context.output.columns, engine.now(), skew, describe)
+        let room = context.output.columns;
+        memory_card(memory, &faded, room, engine.now(), skew, describe)
     })
 }

@@ -12,6 +12,7 @@ use crate::commands::embed;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::count;
+use crate::human::redacted::redactions;
 use crate::input;
 use crate::progress::Bar;
 
@@ -64,6 +65,11 @@ impl Import {
         let caller = context.caller()?;
         let imported = engine.import(&caller, items, erased_texts, &mut |at| bar.draw(at))?;
         drop(bar);
+        if let Some(taken) = redactions(&imported.redacted) {
+            context
+                .output
+                .note(&format!("Redacted before it was kept: {taken}."));
+        }
         context.output.answer(&ImportedShape::of(&imported), || {
             let number = count(imported.imported, "memory", "memories");
             let mut out = format!("Imported {number}");

@@ -10,6 +10,7 @@ use crate::commands::embed;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::NAME;
+use crate::human::redacted::redactions;
 use crate::input::{self, Names};
 
 /// Keep a memory
@@ -122,6 +123,11 @@ impl Remember {
             draft.created_at = Some(input::moment(text, engine.now(), &context.zone)?.start);
         }
         let kept = engine.remember(&caller, &space, draft)?;
+        if let Some(taken) = redactions(&kept.redacted) {
+            context
+                .output
+                .note(&format!("Redacted before it was kept: {taken}."));
+        }
         context.output.answer(&RememberedShape::of(&kept), || {
             let name = match kept.handle {
                 Some(handle) => format!("{NAME}{handle}{NAME:#} ({})", kept.id),

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::commands::{embed, get};
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
+use crate::human::redacted::redactions;
 use crate::input::{self, Names};
 
 /// Change a memory; what it was before stays in its history
@@ -105,6 +106,12 @@ impl Revise {
                 "Say what, for example --text, --importance, --add-tag, --resolve; \
                  `mnemon revise --help` has the list.",
             ));
+        }
+        // Once more below, where nothing is left to be found; here to say what it was.
+        let redacted = engine.redactor().redact_revision(&mut revision)?;
+        if let Some(taken) = redactions(&redacted) {
+            let note = format!("Redacted before it was kept: {taken}.");
+            context.output.note(&note);
         }
         let memory = engine.revise(&caller, &memory, self.if_version, revision)?;
         get::answer(context, &engine, &caller, &memory)?;

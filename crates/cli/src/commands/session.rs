@@ -63,6 +63,12 @@ pub(crate) struct New {
     /// A label (repeatable)
     #[arg(long)]
     tag: Vec<String>,
+    #[arg(
+        long,
+        value_name = "K=V",
+        help = "How its memories fade, such as half_life_hours=336 (repeatable)"
+    )]
+    decay: Vec<String>,
 }
 
 /// List the sessions, the latest first
@@ -118,6 +124,7 @@ impl New {
         let id = self.id.as_ref().map(|id| id.parse()).transpose()?;
         let details = SessionDetails {
             agents: self.agent.clone(),
+            decay: input::settings(&self.decay)?,
             phase: self.phase.clone(),
             project: self.project.clone(),
             tags: input::tags(&self.tag)?,

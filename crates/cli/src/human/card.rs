@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use mnemon::Time;
+use mnemon::decay::Faded;
 use mnemon::memory::{Memory, MemoryId, Tag};
 use serde_json::Value;
 
@@ -71,6 +72,7 @@ impl Card {
 /// The card of a memory; `named` says what a memory at the other end of a link is called.
 pub(crate) fn memory_card(
     memory: &Memory,
+    faded: &Faded,
     room: usize,
     now: Time,
     future_skew_minutes: u64,
@@ -96,6 +98,10 @@ pub(crate) fn memory_card(
         card.line("revised", &format!("{updated}, version {}", memory.version));
     }
     card.line("importance", &memory.importance.get().to_string());
+    card.line(
+        "priority",
+        &format!("{:.3}: {}", faded.priority, faded.reason),
+    );
     let mut body = memory.body.to_map();
     if let Some(confidence) = memory.confidence {
         let mut said = confidence.get().to_string();

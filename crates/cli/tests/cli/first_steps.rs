@@ -57,7 +57,8 @@ fn a_memory_is_kept_and_found_again() {
             "pinned": true, "sensitive": true,
             "body": {"confidence": "high", "own": [1], "rationale": "ACID"},
             "metadata": {"k": "v=w"},
-            "state": {"access_count": 0, "last_access": null, "forgotten": null, "open": true, "flags": []},
+            "state": {"access_count": 0, "last_access": null, "forgotten": null, "open": true, "flags": [],
+                "priority": 0.8, "decay": 1.0, "decay_reason": "pinned, so time takes nothing"},
             "embedding": null,
         })
     );

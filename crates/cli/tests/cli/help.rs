@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 37] = [
+const COMMANDS: [&[&str]; 39] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -27,6 +27,8 @@ const COMMANDS: [&[&str]; 37] = [
     &["audit"],
     &["import"],
     &["export"],
+    &["redact"],
+    &["anonymize"],
     &["verify"],
     &["repair"],
     &["embed"],
@@ -80,6 +82,8 @@ fn the_first_page_lists_the_commands() {
       audit        Show what was forgotten, brought back and erased, by whom and why
       import       Take in memories from a file
       export       Hand out memories, to a file or to the terminal
+      redact       Show a text as it would be kept, without secrets
+      anonymize    Hand out a session without who and where
       verify       Check every line and the index
       repair       Set damage aside and make the index anew
       embed        Embed what waits for the service that the settings name

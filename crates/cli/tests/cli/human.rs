@@ -45,6 +45,7 @@ fn tables_fit_and_cards_tell_all() {
       author       user
       created      2026-01-01 00:00:00 UTC (now)
       importance   0.5
+      priority     0.500: half of it goes in 720 h
       confidence   0.9 (high)
       tags         db.sql
       alternatives option: MySQL; rejected_because: Licence
@@ -78,6 +79,7 @@ fn tables_fit_and_cards_tell_all() {
       created      2026-01-01 00:00:00 UTC (now)
       revised      2026-01-01 00:00:00 UTC (now), version 2
       importance   0.5
+      priority     0.500: half of it goes in 720 h
       confidence   0.9 (high)
       tags         db.sql
       alternatives option: MySQL; rejected_because: Licence

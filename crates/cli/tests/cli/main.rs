@@ -4,6 +4,7 @@
 mod sandbox;
 
 mod asking;
+mod decay;
 mod demo;
 mod embedding;
 mod errors;
@@ -12,6 +13,7 @@ mod first_steps;
 mod help;
 mod human;
 mod mcp;
+mod privacy;
 mod relations;
 mod rules;
 mod settings;

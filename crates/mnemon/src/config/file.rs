@@ -195,8 +195,8 @@ mod tests {
                  storage.durability?",
             ),
             (
-                "# decay\n[decay.rates]\nfact = 1",
-                &format!("m.toml:2: decay is not a known table. {init}"),
+                "# mine\n[colour.rates]\nfact = 1",
+                &format!("m.toml:2: colour is not a known table. {init}"),
             ),
             (
                 "[lock]\n[storge]\n",

@@ -1,6 +1,8 @@
 //! The table of settings: the only place that knows a key, its default and its limits.
 
-use super::rule::{Rule, bytes, choice, text, variable, whole};
+use super::rule::{Rule, bytes, choice, number, text, variable, whole, words};
+use crate::decay::{ByKind, Model, Settings};
+use crate::redact::Subject;
 
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
@@ -87,6 +89,49 @@ pub(super) static KEYS: &[Key] = &[
         comment: "Without use for this long, a session is decaying.",
     },
     Key {
+        name: "decay.model",
+        rule: choice("half_life", Model::WORDS),
+        comment: "How memories fade: half_life (by kind and age), priority (also by access, and \
+            held up where something is open or weighs much) or boosted (half-lives, raised by \
+            accesses and importance).",
+    },
+    Key {
+        name: "decay.enabled",
+        rule: Rule::Flag { default: true },
+        comment: "Whether memories fade at all.",
+    },
+    Key {
+        name: "decay.min_factor",
+        rule: number(0.1, 0.0, 1.0),
+        comment: "Nothing fades below this part of its importance, under half_life and boosted.",
+    },
+    half_life(
+        "decay.half_life_hours.conversation",
+        HALF_LIFE_HOURS.conversation,
+    ),
+    half_life("decay.half_life_hours.decision", HALF_LIFE_HOURS.decision),
+    half_life("decay.half_life_hours.finding", HALF_LIFE_HOURS.finding),
+    half_life(
+        "decay.half_life_hours.preference",
+        HALF_LIFE_HOURS.preference,
+    ),
+    half_life("decay.half_life_hours.learning", HALF_LIFE_HOURS.learning),
+    half_life("decay.half_life_hours.fact", HALF_LIFE_HOURS.fact),
+    half_life("decay.half_life_hours.event", HALF_LIFE_HOURS.event),
+    half_life("decay.half_life_hours.procedure", HALF_LIFE_HOURS.procedure),
+    half_life("decay.half_life_hours.state", HALF_LIFE_HOURS.state),
+    half_life("decay.half_life_hours.artifact", HALF_LIFE_HOURS.artifact),
+    rate("decay.rate_per_day.conversation", RATE_PER_DAY.conversation),
+    rate("decay.rate_per_day.decision", RATE_PER_DAY.decision),
+    rate("decay.rate_per_day.finding", RATE_PER_DAY.finding),
+    rate("decay.rate_per_day.preference", RATE_PER_DAY.preference),
+    rate("decay.rate_per_day.learning", RATE_PER_DAY.learning),
+    rate("decay.rate_per_day.fact", RATE_PER_DAY.fact),
+    rate("decay.rate_per_day.event", RATE_PER_DAY.event),
+    rate("decay.rate_per_day.procedure", RATE_PER_DAY.procedure),
+    rate("decay.rate_per_day.state", RATE_PER_DAY.state),
+    rate("decay.rate_per_day.artifact", RATE_PER_DAY.artifact),
+    Key {
         name: "search.timeout_ms",
         rule: whole(5_000, 1, 600_000),
         comment: "How long a question may take before it is given up.",
@@ -136,6 +181,19 @@ pub(super) static KEYS: &[Key] = &[
         comment: "How often a request is tried again when the service is away or busy.",
     },
     Key {
+        name: "privacy.redact",
+        rule: words(&["secrets"], Subject::WORDS),
+        comment: "What is taken out of everything before it is kept: secrets (keys, tokens, \
+            passwords, card numbers), personal (email, phone, iban), or single ones of these; \
+            [] for nothing.",
+    },
+    Key {
+        name: "privacy.patterns",
+        rule: Rule::Patterns,
+        comment: "What else is taken out, each as 'class=regular expression', such as \
+            'ticket=ACME-[0-9]+'.",
+    },
+    Key {
         name: "privacy.session_recovery_days",
         rule: whole(30, 0, DAYS_MAX),
         comment: "How long a deleted session, or a memory deleted from one, can be brought back.",
@@ -151,6 +209,25 @@ pub(super) static KEYS: &[Key] = &[
         comment: "Who the user is where a session does not say.",
     },
 ];
+
+const HALF_LIFE_HOURS: ByKind = Settings::HALF_LIFE_HOURS;
+const RATE_PER_DAY: ByKind = Settings::RATE_PER_DAY;
+
+const fn half_life(name: &'static str, hours: f64) -> Key {
+    Key {
+        name,
+        rule: number(hours, 0.0, 1e6),
+        comment: "Half of it goes in so many hours; 0 is never under half_life, 1440 under boosted.",
+    }
+}
+
+const fn rate(name: &'static str, per_day: f64) -> Key {
+    Key {
+        name,
+        rule: number(per_day, 0.0, 10.0),
+        comment: "What a day without access takes, under priority.",
+    }
+}
 
 /// One row.
 #[derive(Debug)]
@@ -255,7 +332,8 @@ mod tests {
         for (given, meant) in [
             ("storge", Some("storage")),
             ("session", Some("sessions")),
-            ("decay", None),
+            ("decays", Some("decay")),
+            ("colour", None),
         ] {
             assert_eq!(nearest(given, tables()), meant, "{given}");
         }

@@ -7,6 +7,10 @@ use toml::de::DeValue;
 
 use super::bytes;
 use crate::nearest::nearest;
+use crate::redact::Pattern;
+
+/// The most words or patterns that a list may have.
+const LIST_MAX: usize = 100;
 
 const VARIABLE_CHARS_MAX: usize = 128;
 
@@ -15,6 +19,10 @@ const VARIABLE_CHARS_MAX: usize = 128;
 pub(super) enum Rule {
     /// A whole number from `min` to `max`.
     Whole { default: i64, min: i64, max: i64 },
+    /// Yes or no.
+    Flag { default: bool },
+    /// A number from `min` to `max`.
+    Number { default: f64, min: f64, max: f64 },
     /// A size: a whole number of bytes, or text with a unit.
     Bytes { default: i64, min: i64, max: i64 },
     /// One of these words.
@@ -27,12 +35,23 @@ pub(super) enum Rule {
         default: &'static str,
         chars_max: usize,
     },
+    /// Some of these words, or none.
+    Words {
+        default: &'static [&'static str],
+        words: &'static [&'static str],
+    },
+    /// Patterns for redaction; by default none.
+    Patterns,
     /// The name of an environment variable that holds a secret.
     Variable { default: &'static str },
 }
 
 pub(super) const fn whole(default: i64, min: i64, max: i64) -> Rule {
     Rule::Whole { default, min, max }
+}
+
+pub(super) const fn number(default: f64, min: f64, max: f64) -> Rule {
+    Rule::Number { default, min, max }
 }
 
 pub(super) const fn bytes(default: i64, min: i64, max: i64) -> Rule {
@@ -47,6 +66,13 @@ pub(super) const fn text(default: &'static str, chars_max: usize) -> Rule {
     Rule::Text { default, chars_max }
 }
 
+pub(super) const fn words(
+    default: &'static [&'static str],
+    words: &'static [&'static str],
+) -> Rule {
+    Rule::Words { default, words }
+}
+
 pub(super) const fn variable(default: &'static str) -> Rule {
     Rule::Variable { default }
 }
@@ -59,6 +85,10 @@ impl Rule {
             Self::Choice { default, .. }
             | Self::Text { default, .. }
             | Self::Variable { default } => quote(default),
+            Self::Flag { default } => default.to_string(),
+            Self::Number { default, .. } => Value::Float(default).to_string(),
+            Self::Words { default, .. } => list(default.iter().copied()),
+            Self::Patterns => list([]),
         }
     }
 
@@ -68,6 +98,13 @@ impl Rule {
             (Self::Whole { .. } | Self::Bytes { .. }, DeValue::Integer(number)) => {
                 self.check_number(i64::from_str_radix(number.as_str(), number.radix()).ok()?)
             }
+            (Self::Flag { .. }, DeValue::Boolean(flag)) => Some(flag.to_string()),
+            (Self::Number { .. }, DeValue::Float(number)) => {
+                self.check_float(number.as_str().parse().ok()?)
+            }
+            (Self::Number { .. }, DeValue::Integer(number)) => {
+                self.check_float(number.as_str().parse().ok()?)
+            }
             (
                 Self::Bytes { .. }
                 | Self::Choice { .. }
@@ -75,6 +112,11 @@ impl Rule {
                 | Self::Variable { .. },
                 DeValue::String(text),
             ) => self.check_text(text),
+            (Self::Words { .. } | Self::Patterns, DeValue::Array(items)) => {
+                let texts: Option<Vec<&str>> =
+                    items.iter().map(|item| item.get_ref().as_str()).collect();
+                self.check_list(&texts?)
+            }
             _ => None,
         }
     }
@@ -84,6 +126,12 @@ impl Rule {
         match self {
             Self::Whole { .. } => self.check_number(text.trim().parse().ok()?),
             Self::Bytes { .. } => self.check_number(bytes::parse(text)?),
+            Self::Flag { .. } => text
+                .trim()
+                .parse::<bool>()
+                .ok()
+                .map(|flag| flag.to_string()),
+            Self::Number { .. } => self.check_float(text.trim().parse().ok()?),
             Self::Choice { words, .. } => words.contains(&text).then(|| quote(text)),
             Self::Text { default, chars_max } => {
                 let fits = (!text.trim().is_empty() || text == *default)
@@ -99,6 +147,39 @@ impl Rule {
                 let is_free = text == *default || !text.starts_with("MNEMON_");
                 (is_name && is_free).then(|| quote(text))
             }
+            Self::Words { .. } | Self::Patterns => self.check_list_text(text.trim()),
+        }
+    }
+
+    /// A list from the environment: as TOML writes it, words with commas, or one pattern.
+    fn check_list_text(&self, text: &str) -> Option<String> {
+        if text.starts_with('[') {
+            return self.check_toml(DeValue::parse(text).ok()?.get_ref());
+        }
+        match self {
+            Self::Words { .. } if !text.is_empty() => {
+                let words: Vec<_> = text.split(',').map(str::trim).collect();
+                self.check_list(&words)
+            }
+            Self::Patterns if !text.is_empty() => self.check_list(&[text]),
+            _ => self.check_list(&[]),
+        }
+    }
+
+    fn check_list(&self, items: &[&str]) -> Option<String> {
+        let fits = |item: &&str| match self {
+            Self::Words { words, .. } => words.contains(item),
+            _ => item.parse::<Pattern>().is_ok(),
+        };
+        (items.len() <= LIST_MAX && items.iter().all(fits)).then(|| list(items.iter().copied()))
+    }
+
+    fn check_float(&self, number: f64) -> Option<String> {
+        match self {
+            Self::Number { min, max, .. } if (*min..=*max).contains(&number) => {
+                Some(Value::Float(number).to_string())
+            }
+            _ => None,
         }
     }
 
@@ -107,7 +188,7 @@ impl Rule {
             Self::Whole { min, max, .. } | Self::Bytes { min, max, .. } => {
                 (*min..=*max).contains(&number).then(|| number.to_string())
             }
-            Self::Choice { .. } | Self::Text { .. } | Self::Variable { .. } => None,
+            _ => None,
         }
     }
 
@@ -147,6 +228,16 @@ impl Rule {
                 "must be the name of an environment variable: 1 to {VARIABLE_CHARS_MAX} letters, \
                  digits and _, and none of mnemon's own"
             ),
+            Self::Flag { .. } => "must be true or false".to_owned(),
+            Self::Number { min, max, .. } => format!("must be a number from {min} to {max}"),
+            Self::Words { words, .. } => {
+                let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
+                format!("must be a list of any of {}", words.join(", "))
+            }
+            Self::Patterns => format!(
+                "must be a list of at most {LIST_MAX} texts of the form \
+                 'class=regular expression', the class in small letters, digits and _"
+            ),
         }
     }
 
@@ -169,6 +260,11 @@ impl Rule {
             None => format!("The default is {}.", self.default()),
         }
     }
+}
+
+fn list<'a>(items: impl IntoIterator<Item = &'a str>) -> String {
+    let items: Vec<_> = items.into_iter().map(quote).collect();
+    format!("[{}]", items.join(", "))
 }
 
 fn quote(text: &str) -> String {

@@ -5,6 +5,8 @@
 use serde::Deserialize;
 
 use super::merge;
+use crate::decay;
+use crate::redact::{Pattern, Subject};
 
 /// Every setting; the default is what holds without any file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -17,11 +19,13 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// When a session counts as idle and as decaying.
     pub sessions: SessionsConfig,
+    /// How memories fade.
+    pub decay: decay::Settings,
     /// How questions are answered.
     pub search: SearchConfig,
     /// Who makes vectors of texts.
     pub embedding: EmbeddingConfig,
-    /// How long deleted things can be brought back.
+    /// What is not kept, and how long deleted things can be brought back.
     pub privacy: PrivacyConfig,
     /// What is assumed when the caller does not say.
     pub defaults: DefaultsConfig,
@@ -137,9 +141,13 @@ pub enum Provider {
     Ollama,
 }
 
-/// How long deleted things can be brought back.
+/// What is not kept, and how long deleted things can be brought back.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct PrivacyConfig {
+    /// What is taken out of everything that is written.
+    pub redact: Vec<Subject>,
+    /// What else is.
+    pub patterns: Vec<Pattern>,
     /// For memories of a session and for sessions.
     pub session_recovery_days: u32,
     /// For long-term memory.

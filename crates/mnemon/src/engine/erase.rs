@@ -22,7 +22,7 @@ impl Mnemon {
         self.store.erase(&Erasure {
             ids,
             by: caller.name().to_owned(),
-            reason: reason.to_owned(),
+            reason: self.redactor.redact(reason).text,
             at: self.clock.now(),
         })
     }

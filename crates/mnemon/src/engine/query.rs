@@ -1,6 +1,7 @@
 //! Asking by fields.
 
 use crate::caller::Caller;
+use crate::decay::At;
 use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::Memory;
@@ -75,7 +76,11 @@ impl Mnemon {
         filter: Filter,
         rest: &[&Condition],
     ) -> Result<Found> {
-        let now = query.now.micros();
+        let rules = self.current_rules()?;
+        let at = At {
+            rules: &rules,
+            now_micros: query.now.micros(),
+        };
         let everything = Filter {
             limit: usize::MAX,
             ..filter
@@ -83,7 +88,7 @@ impl Mnemon {
         let Recalled {
             mut hits, notes, ..
         } = self.hits(caller, query, everything)?;
-        hits.retain(|hit| rest.iter().all(|own| own.fits(&hit.memory, now)));
+        hits.retain(|hit| rest.iter().all(|own| own.fits(&hit.memory, at)));
         let by_relevance = query.is_by_relevance();
         if !by_relevance {
             // In another order, what is only near in meaning would crowd the rest out.
@@ -96,7 +101,7 @@ impl Mnemon {
         let total = counted.len() as u64;
         let aggregate = |own: &Aggregation| (*own, own.of(&counted, &query.zone));
         let aggregations = query.aggregations.iter().map(aggregate).collect();
-        sort(&mut hits, query);
+        sort(&mut hits, query, at);
         Ok(Found {
             hits: page(hits, query),
             total,
@@ -196,14 +201,13 @@ fn counts(query: &StructuredQuery, hit: &Hit) -> bool {
 }
 
 /// By every key in turn; what is equal comes newest first, then by id.
-fn sort(hits: &mut [Hit], query: &StructuredQuery) {
+fn sort(hits: &mut [Hit], query: &StructuredQuery, at: At<'_>) {
     if query.order.is_empty() {
         // As it was found: by relevance, or the newest first.
         return;
     }
-    let now = query.now.micros();
     hits.sort_by(|a, b| {
-        let mut keys = query.order.iter().map(|order| order.compare(a, b, now));
+        let mut keys = query.order.iter().map(|order| order.compare(a, b, at));
         let first = keys.find(|order| order.is_ne());
         first.unwrap_or_else(|| {
             let created = |hit: &Hit| hit.memory.created_at.micros();

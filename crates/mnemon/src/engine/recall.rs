@@ -18,6 +18,10 @@ impl Mnemon {
             self.require_session(session)?;
         }
         query.filter.check()?;
+        let query = &Query {
+            filter: self.ruled(&query.filter)?,
+            ..query.clone()
+        };
         let deadline = self.deadline();
         let (asked, note) = self.ask_outside(query, deadline)?;
         let embedder = self.model(asked.is_some());

@@ -38,6 +38,7 @@ impl Mnemon {
         options: &RelatedOptions,
     ) -> Result<Related> {
         check_depth(options.depth)?;
+        let filter = self.ruled(&options.filter)?;
         let origin = match options.filter.forgotten {
             Forgottenness::Without => self.get(caller, name, session)?,
             Forgottenness::With | Forgottenness::Only => self.find(caller, name, session)?,
@@ -47,10 +48,10 @@ impl Mnemon {
         let mut hits: Vec<(usize, &Reached)> = reached
             .iter()
             .enumerate()
-            .filter(|(_, it)| it.distance > 0 && options.filter.fits(&it.memory))
+            .filter(|(_, it)| it.distance > 0 && filter.fits(&it.memory))
             .collect();
         if let Some(sort) = options.sort {
-            let order = options.filter.sorted(sort);
+            let order = filter.sorted(sort);
             hits.sort_by(|(_, a), (_, b)| order.compare(&a.memory, &b.memory));
         }
         let total = hits.len() as u64;

@@ -5,6 +5,7 @@ use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::body::confidence_from_word;
 use crate::memory::{Confidence, Draft, Handle, Memory, MemoryId, Reference, Revision, Space};
+use crate::redact::Redaction;
 use crate::store::{OnFull, Outcome, Receipt, Write};
 use serde_json::Value;
 
@@ -21,6 +22,8 @@ pub struct Remembered {
     pub durable: bool,
     /// False if it was there already.
     pub new: bool,
+    /// What was taken out of it before it was kept.
+    pub redacted: Vec<Redaction>,
 }
 
 /// One step of a transaction.
@@ -72,12 +75,16 @@ impl Mnemon {
             .into_iter()
             .map(|draft| Action::Remember(Box::new(draft)))
             .collect();
-        let receipt = self.transact(caller, space, actions, on_full)?;
+        let (receipt, redacted) = self.act(caller, space, actions, on_full)?;
         let durable = receipt.durable;
         Ok(receipt
             .outcomes
             .into_iter()
-            .filter_map(|outcome| remembered(outcome, space, durable))
+            .zip(redacted)
+            .filter_map(|(outcome, redacted)| {
+                let kept = remembered(outcome, space, durable)?;
+                Some(Remembered { redacted, ..kept })
+            })
             .collect())
     }
 
@@ -89,11 +96,27 @@ impl Mnemon {
         actions: Vec<Action>,
         on_full: OnFull,
     ) -> Result<Receipt> {
-        let writes = actions
-            .into_iter()
-            .map(|action| self.write(caller, space, action))
-            .collect::<Result<_>>()?;
-        self.commit(caller, space.clone(), writes, on_full)
+        let (receipt, _) = self.act(caller, space, actions, on_full)?;
+        Ok(receipt)
+    }
+
+    /// As [`Self::transact`], and says what was taken out for each action.
+    fn act(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        actions: Vec<Action>,
+        on_full: OnFull,
+    ) -> Result<(Receipt, Vec<Vec<Redaction>>)> {
+        let mut writes = Vec::with_capacity(actions.len());
+        let mut redacted = Vec::with_capacity(actions.len());
+        for action in actions {
+            let (write, redactions) = self.write(caller, space, action)?;
+            writes.push(write);
+            redacted.push(redactions);
+        }
+        let receipt = self.commit(caller, space.clone(), writes, on_full)?;
+        Ok((receipt, redacted))
     }
 
     /// Changes a memory and gives it back as it is then.
@@ -131,35 +154,49 @@ impl Mnemon {
         self.check_dimension(draft.embedding.as_deref())
     }
 
-    fn write(&self, caller: &Caller, space: &Space, action: Action) -> Result<Write> {
+    /// The write of an action, without what must not be kept.
+    fn write(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        action: Action,
+    ) -> Result<(Write, Vec<Redaction>)> {
         Ok(match action {
             Action::Remember(mut draft) => {
                 self.check_dimension(draft.embedding.as_deref())?;
                 Self::fill_in(caller, &mut draft);
-                Write::Add {
-                    id: self.id_for(&draft),
-                    draft,
-                }
+                let redacted = self.redactor.redact_draft(&mut draft)?;
+                let id = self.id_for(&draft);
+                (Write::Add { id, draft }, redacted)
             }
             Action::Revise {
                 id,
                 expected,
-                revision,
+                mut revision,
             } => {
                 self.check_dimension(revision.embedding.as_deref())?;
-                Write::Revise {
+                let redacted = self.redactor.redact_revision(&mut revision)?;
+                let write = Write::Revise {
                     id,
                     expected,
                     revision,
-                }
+                };
+                (write, redacted)
             }
-            Action::Forget { id, reason } => Write::Forget {
-                id,
-                reason,
-                recover_until: self.recover_until(space),
-                earlier: None,
-            },
-            Action::Restore { id, reason } => Write::Restore { id, reason },
+            Action::Forget { id, mut reason } => {
+                let redacted = self.redactor.redact_text(&mut reason);
+                let write = Write::Forget {
+                    id,
+                    reason,
+                    recover_until: self.recover_until(space),
+                    earlier: None,
+                };
+                (write, redacted)
+            }
+            Action::Restore { id, mut reason } => {
+                let redacted = self.redactor.redact_text(&mut reason);
+                (Write::Restore { id, reason }, redacted)
+            }
         })
     }
 
@@ -193,6 +230,7 @@ pub(super) fn remembered(outcome: Outcome, space: &Space, durable: bool) -> Opti
         space: space.clone(),
         durable,
         new: outcome.changed,
+        redacted: Vec::new(),
     })
 }
 

@@ -28,6 +28,8 @@ impl Mnemon {
             .agents
             .iter()
             .try_for_each(|agent| check_name("agent", agent))?;
+        self.config.decay.with_session(&details.decay)?;
+        self.redactor.redact_details(&mut details);
         let id = new.id.unwrap_or_else(|| {
             let now = self.clock.now().to_string();
             SessionId::generate(&now[..10], (self.random)())

@@ -22,6 +22,10 @@ impl Mnemon {
         for session in options.filter.spaces.iter().filter_map(Space::session) {
             self.require_session(session)?;
         }
+        let options = &SimilarOptions {
+            filter: self.ruled(&options.filter)?,
+            ..options.clone()
+        };
         let (by, probe, note) = self.likeness(memory, options)?;
         let mut recalled = Recalled {
             hits: Vec::new(),

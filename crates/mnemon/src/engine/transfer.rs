@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::remember::remembered;
+use crate::anonymize::{Anonymized, Options};
 use crate::caller::Caller;
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Draft, Memory, MemoryId, Reference, SessionId, Space, State};
+use crate::redact::{self, Redaction};
 use crate::session::SessionDetails;
 use crate::store::{Earlier, OnFull, Progress, Write};
 
@@ -50,6 +52,8 @@ pub struct Imported {
     pub sessions: Vec<SessionId>,
     /// Links whose other end is neither in the store nor in the file.
     pub dangling: u64,
+    /// What was taken out before it was kept.
+    pub redacted: Vec<Redaction>,
     /// Memories that were left out because their text was erased here once.
     pub erased: u64,
 }
@@ -89,6 +93,7 @@ impl Mnemon {
         self.refuse_what_never_fits(&plan)?;
         let mut report = Imported {
             dangling: self.count_dangling(&plan)?,
+            redacted: redact::sum(&plan.redacted),
             erased,
             ..Imported::default()
         };
@@ -128,6 +133,25 @@ impl Mnemon {
             self.require_session(session)?;
         }
         self.store.walk(spaces, each)
+    }
+
+    /// A session that can be handed on: without who and where, and without what is forgotten.
+    pub fn anonymize(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        options: Options,
+    ) -> Result<Anonymized> {
+        let session = self.require_session(session)?;
+        let mut memories = Vec::new();
+        let space = Space::Session(session.id.clone());
+        self.export(caller, &[space], &mut |memory| {
+            if memory.state.forgotten.is_none() {
+                memories.push(memory);
+            }
+            Ok(())
+        })?;
+        Anonymized::of(&session, &memories, options)
     }
 
     fn import_chunk(
@@ -254,6 +278,7 @@ struct ImportPlan {
     /// The line on which each id stands.
     ids: HashMap<MemoryId, u64>,
     folded_sessions: HashSet<String>,
+    redacted: Vec<Redaction>,
     bad: Vec<Error>,
 }
 
@@ -266,18 +291,26 @@ struct Parcel {
 impl ImportPlan {
     fn take(&mut self, engine: &Mnemon, caller: &Caller, item: ImportItem) {
         match item {
-            ImportItem::Session { id, details } => {
+            ImportItem::Session { id, mut details } => {
+                if let Err(error) = engine.config.decay.with_session(&details.decay) {
+                    self.bad.push(error);
+                }
+                self.redacted
+                    .extend(engine.redactor.redact_details(&mut details));
                 self.spaces.entry(Space::Session(id)).or_default().details = Some(details);
             }
             ImportItem::Memory {
                 line,
                 space,
                 mut draft,
-                state,
+                mut state,
             } => {
                 Mnemon::fill_in(caller, &mut draft);
                 let id = engine.id_for(&draft);
-                match self.check(engine, &space, &id, &mut draft, line) {
+                match self
+                    .redact(engine, &mut draft, &mut state)
+                    .and_then(|()| self.check(engine, &space, &id, &mut draft, line))
+                {
                     Ok(()) => {
                         self.ids.insert(id.clone(), line);
                         self.spaces
@@ -293,6 +326,15 @@ impl ImportPlan {
                 }
             }
         }
+    }
+
+    fn redact(&mut self, engine: &Mnemon, draft: &mut Draft, state: &mut State) -> Result<()> {
+        self.redacted.extend(engine.redactor.redact_draft(draft)?);
+        if let Some(forgotten) = &mut state.forgotten {
+            let reason = &mut forgotten.reason;
+            self.redacted.extend(engine.redactor.redact_text(reason));
+        }
+        Ok(())
     }
 
     fn check(

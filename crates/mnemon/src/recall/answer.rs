@@ -1,6 +1,8 @@
 //! From a question to its answer: understand, probe, rank, cut out the page.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::hit::{Hit, Recalled};
@@ -8,6 +10,7 @@ use super::probe::{Key, Probe, Term};
 use super::query::{Mode, Query, lets_through_unasked};
 use super::rank::{self, Scored};
 use super::understood::Understood;
+use crate::decay::Rules;
 use crate::embed::{Embedder, SetName, Vector};
 use crate::error::Result;
 use crate::memory::Memory;
@@ -58,6 +61,7 @@ pub fn recall(
     }
     let mut answer = None;
     store.look(&mut |view| {
+        let query = &*with_session_decay(query, view)?;
         let understood = Understood::new(&query.question, &*view.authors()?);
         let unrelated = embedder.cosine_for(UNRELATED);
         let mut probe = probe(embedder, asked, query, &understood)?;
@@ -88,6 +92,17 @@ pub fn recall(
         Ok(())
     })?;
     Ok(answer.expect("a look that succeeds was taken"))
+}
+
+/// The question with what sessions say of their own about how they fade.
+fn with_session_decay<'q>(query: &'q Query, view: &dyn View) -> Result<Cow<'q, Query>> {
+    let own = view.session_decay()?;
+    if own.is_empty() {
+        return Ok(Cow::Borrowed(query));
+    }
+    let mut query = query.clone();
+    query.filter.decay = Arc::new(Rules::new(&query.filter.decay.everywhere, &own));
+    Ok(Cow::Owned(query))
 }
 
 fn probe(

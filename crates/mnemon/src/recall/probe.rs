@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use crate::decay::{Access, Class};
 use crate::embed::{Pieces, SetName, Vector};
 use crate::error::{Error, Result};
 use crate::memory::{Kind, MemoryId, Space};
@@ -126,6 +127,10 @@ pub struct Candidate {
     pub created_micros: i64,
     /// Its kind.
     pub kind: Kind,
+    /// What its body says that decides how it fades.
+    pub class: Class,
+    /// How often it was asked for; only where the probe's rules need it.
+    pub access: Access,
     /// Its importance.
     pub importance: f64,
     /// Whether it asks something.

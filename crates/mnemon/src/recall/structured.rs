@@ -26,6 +26,7 @@ use super::hit::Hit;
 use super::note::Note;
 use super::query::{Mode, Profile};
 use super::question::Question;
+use crate::decay::{At, Rules};
 use crate::memory::Memory;
 use crate::store::{Filter, Forgottenness};
 use crate::time::Time;
@@ -95,11 +96,14 @@ impl StructuredQuery {
         }
     }
 
-    /// Whether a memory fits: the plain meaning of the conditions.
-    pub fn fits(&self, memory: &Memory) -> bool {
-        let now = self.now.micros();
+    /// Whether a memory fits: the plain meaning of the conditions, priorities by these rules.
+    pub fn fits(&self, memory: &Memory, rules: &Rules) -> bool {
+        let at = At {
+            rules,
+            now_micros: self.now.micros(),
+        };
         (self.include_forgotten || memory.state.forgotten.is_none())
-            && self.conditions.iter().all(|own| own.fits(memory, now))
+            && self.conditions.iter().all(|own| own.fits(memory, at))
     }
 
     /// A filter that lets through whatever fits, and the conditions that it can't say.

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use crate::decay;
+use crate::decay::{At, Rules};
 use crate::error::{Error, Result};
 use crate::memory::{Confidence, Importance, Kind, Memory, Space, Tag};
 use crate::time::Time;
@@ -43,6 +44,8 @@ pub struct Filter {
     pub forgotten: Forgottenness,
     /// The moment for which priorities are computed.
     pub now_micros: i64,
+    /// How they are; [`Mnemon`](crate::Mnemon) puts its own settings in.
+    pub decay: Arc<Rules>,
     /// In which order.
     pub sort: Sort,
     /// At most so many.
@@ -71,6 +74,7 @@ impl Filter {
             metadata: Vec::new(),
             forgotten: Forgottenness::Without,
             now_micros,
+            decay: Rules::shared_default(),
             sort: Sort::Newest,
             limit: 100,
             offset: 0,
@@ -125,7 +129,7 @@ impl Filter {
                 .is_none_or(|least| memory.confidence.is_some_and(|own| own >= least))
             && self
                 .min_priority
-                .is_none_or(|least| decay::priority(memory, self.now_micros) >= least)
+                .is_none_or(|least| self.at().priority(memory) >= least)
             && self
                 .status
                 .is_none_or(|status| memory.body.is_open() == Some(status == Status::Open))
@@ -148,6 +152,19 @@ impl Filter {
 }
 
 impl Filter {
+    /// The moment for which priorities are computed, and how.
+    pub fn at(&self) -> At<'_> {
+        At {
+            rules: &self.decay,
+            now_micros: self.now_micros,
+        }
+    }
+
+    /// Whether it asks for priorities.
+    pub(crate) fn asks_priority(&self) -> bool {
+        self.min_priority.is_some() || self.sort == Sort::Priority
+    }
+
     /// The same in another order.
     pub(crate) fn sorted(&self, sort: Sort) -> Self {
         Self {
@@ -160,7 +177,7 @@ impl Filter {
     pub fn compare(&self, a: &Memory, b: &Memory) -> Ordering {
         let created = |memory: &Memory| memory.created_at.micros();
         let last_access = |memory: &Memory| memory.state.last_access.map(Time::micros);
-        let priority = |memory: &Memory| decay::priority(memory, self.now_micros);
+        let priority = |memory: &Memory| self.at().priority(memory);
         let wanted = match self.sort {
             Sort::Newest => created(b).cmp(&created(a)),
             Sort::Oldest => created(a).cmp(&created(b)),

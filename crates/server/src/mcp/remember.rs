@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 
 use mnemon::engine::{NewSession, Remembered};
 use mnemon::memory::{Draft, SessionId, Space};
+use mnemon::redact::{Redaction, sum};
 use mnemon::store::OnFull;
 use mnemon::time::expression::parse_expression;
 use mnemon::{Error, Result};
@@ -214,14 +215,17 @@ impl Kept {
                 Some(handle) => write!(text, "{verb} {handle} ({}) in {}", kept.id, kept.space),
                 None => write!(text, "{verb} {} in {}", kept.id, kept.space),
             };
-            text.push_str(if kept.durable {
-                "\n"
-            } else {
-                ", not on the disk yet\n"
-            });
+            if !kept.durable {
+                text.push_str(", not on the disk yet");
+            }
+            text.push('\n');
         }
         if let Some(more) = self.memories.len().checked_sub(NAMED_MAX + 1) {
             let _ = writeln!(text, "and {} more", more + 1);
+        }
+        for Redaction { class, count } in sum(self.memories.iter().flat_map(|kept| &kept.redacted))
+        {
+            let _ = writeln!(text, "redacted before it was kept: {count} {class}");
         }
         for session in &self.new_sessions {
             let _ = writeln!(text, "session {session} is new");

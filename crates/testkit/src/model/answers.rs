@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use mnemon::decay;
 use mnemon::memory::{Kind, Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::{Activity, Participant, Session};
 use mnemon::store::{Change, Filter, Selection, Sort, SpaceStats, Stats};
@@ -181,7 +180,7 @@ fn is_meant(reference: &Reference, memory: &Memory) -> bool {
 fn compare(filter: &Filter, a: &Memory, b: &Memory) -> Ordering {
     let created = |memory: &Memory| memory.created_at.micros();
     let last_access = |memory: &Memory| memory.state.last_access.map(Time::micros);
-    let priority = |memory: &Memory| decay::priority(memory, filter.now_micros);
+    let priority = |memory: &Memory| filter.at().priority(memory);
     let wanted = match filter.sort {
         Sort::Newest => created(b).cmp(&created(a)),
         Sort::Oldest => created(a).cmp(&created(b)),

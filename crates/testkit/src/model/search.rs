@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mnemon::Result;
+use mnemon::decay::{Access, Class, Facts};
 use mnemon::embed::{BuiltIn, Embedder, SetName, TextKey, Vector};
-use mnemon::memory::{Memory, Space};
+use mnemon::memory::{Memory, SessionId, Space};
 use mnemon::recall::{
     Authors, Candidate, Candidates, Document, Key, Place, Probe, Rarity, Term, tie_of,
 };
 use mnemon::store::{SetState, View};
+use serde_json::{Map, Value};
 
 use super::sets::Sets;
 use super::state::State;
@@ -61,6 +63,12 @@ impl View for ModelView<'_> {
                 author: author_of(memory),
                 created_micros: memory.created_at.micros(),
                 kind: memory.kind(),
+                class: Class::of(&memory.body),
+                access: if probe.filter.decay.need_access() {
+                    Facts::from(*memory).access
+                } else {
+                    Access::default()
+                },
                 importance: memory.importance.get(),
                 is_question: document.is_question,
                 has_time: document.has_time,
@@ -90,6 +98,15 @@ impl View for ModelView<'_> {
                 })
                 .count() as u64,
         })
+    }
+
+    fn session_decay(&self) -> Result<Vec<(SessionId, Map<String, Value>)>> {
+        let places = self.0.places.iter();
+        let own = places.filter_map(|(space, place)| {
+            let own = place.session.as_ref()?.content.decay.clone();
+            Some((space.session()?.clone(), own))
+        });
+        Ok(own.filter(|(_, own)| !own.is_empty()).collect())
     }
 
     fn set_state(&self, set: &SetName) -> Result<SetState> {

@@ -1,6 +1,9 @@
 //! Questions as data.
 
+use std::sync::Arc;
+
 use mnemon::Result;
+use mnemon::decay::Rules;
 use mnemon::embed::BuiltIn;
 use mnemon::memory::{
     Confidence, Handle, Importance, Kind, MemoryId, Reference, SessionId, Space, Tag,
@@ -64,6 +67,8 @@ pub struct FilterSpec {
     /// Only forgotten ones, only others, or both.
     pub forgotten: Option<bool>,
     pub now_micros: i64,
+    /// The settings of decay, and those of sessions.
+    pub decay: Rules,
     /// One of the names that `Sort` reads.
     pub sort: String,
     pub limit: usize,
@@ -146,6 +151,7 @@ impl FilterSpec {
             metadata: Vec::new(),
             forgotten: None,
             now_micros: 0,
+            decay: Rules::default(),
             sort: "newest".into(),
             limit: usize::MAX,
             offset: 0,
@@ -178,6 +184,7 @@ impl FilterSpec {
                 Some(false) => Forgottenness::Without,
             },
             now_micros: all.now_micros,
+            decay: Arc::new(all.decay),
             sort: all.sort.parse().expect("scripts name sorts that exist"),
             limit: all.limit,
             offset: all.offset,

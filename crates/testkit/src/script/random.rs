@@ -1,5 +1,7 @@
 //! Steps made up by chance, from names so few that they meet again and again.
 
+mod fading;
+
 use mnemon::memory::{Handle, Kind, Link, MemoryId, Space, Tag};
 use mnemon::session::SessionDetails;
 use mnemon::time::Time;
@@ -308,7 +310,7 @@ fn filter() -> impl Strategy<Value = FilterSpec> {
         prop_oneof![3 => Just(Some(false)), 1 => Just(Some(true)), 2 => Just(None)],
     );
     let page = (
-        now(),
+        (now(), fading::rules()),
         select(vec![
             "newest",
             "oldest",
@@ -342,7 +344,8 @@ fn filter() -> impl Strategy<Value = FilterSpec> {
             contains: content.0.map(str::to_owned),
             metadata: content.1,
             forgotten: content.2,
-            now_micros: page.0.micros(),
+            now_micros: page.0.0.micros(),
+            decay: page.0.1,
             sort: page.1.to_owned(),
             limit: page.2,
             offset: page.3,
@@ -426,6 +429,9 @@ fn body() -> impl Strategy<Value = Map<String, Value>> {
         json!({"status": "resolved"}),
         json!({"resolved": true}),
         json!({"topic": "storage"}),
+        json!({"severity": "critical", "impact": "high"}),
+        json!({"confidence": "explicit"}),
+        json!({"confidence": "inferred", "impact": "low"}),
         // Each names memories in the body of another kind.
         json!({"parent": "turn-1", "memories_stored": ["DEC-001", "a", "S/FACT-002", "no id!"]}),
         json!({"learned_from": ["t/DEC-1", "b"], "ref": "c", "made_from": ["FIND-001"]}),
@@ -470,10 +476,12 @@ fn details() -> impl Strategy<Value = SessionDetails> {
     let closed = weighted(0.3, time());
     let phase = of(text());
     let made = (closed, weighted(0.3, time()));
-    (made, phase, tags(), metadata()).prop_map(
-        |((closed_at, created_at), phase, tags, metadata)| SessionDetails {
+    let all = (made, phase, tags(), metadata(), fading::own());
+    all.prop_map(
+        |((closed_at, created_at), phase, tags, metadata, decay)| SessionDetails {
             closed_at,
             created_at,
+            decay,
             phase,
             tags,
             metadata,

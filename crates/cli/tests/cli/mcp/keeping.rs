@@ -282,3 +282,28 @@ fn two_servers_write_side_by_side_and_nothing_is_lost() {
     assert_eq!(listed["total"], 100);
     assert_eq!(sandbox.json(&["verify"])["ok"], true);
 }
+
+#[test]
+fn an_agent_is_told_what_was_redacted() {
+    let sandbox = Sandbox::empty();
+    let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let mut client = Client::ready(&sandbox, &[]);
+    let text = format!("the key is {secret}");
+    let result = client.done("remember", &json!({ "text": text }));
+    let said = text_of(&result);
+    assert!(
+        said.ends_with("redacted before it was kept: 1 github_token"),
+        "{said}"
+    );
+    assert_eq!(
+        result["structuredContent"]["memories"][0]["redacted"],
+        json!([{ "class": "github_token", "count": 1 }])
+    );
+    client.end();
+    for (path, (bytes, _)) in sandbox.files() {
+        let found = bytes
+            .windows(secret.len())
+            .any(|window| window == secret.as_bytes());
+        assert!(!found, "{}", path.display());
+    }
+}

@@ -9,8 +9,8 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::soft::SoftMatch;
 use super::{Scored, Why, follow, scored, sorted};
-use crate::decay;
-use crate::memory::{Importance, Space};
+use crate::decay::{self, Faded, Reason};
+use crate::memory::Space;
 use crate::recall::hit::Part;
 use crate::recall::probe::{Candidate, Candidates, Term};
 use crate::recall::query::{Profile, Query};
@@ -45,6 +45,8 @@ pub(crate) struct Parts {
     when: f64,
     question: f64,
     priority: f64,
+    /// Which rule gave the priority.
+    fading: Reason,
     place: f64,
     pinned: f64,
     open: f64,
@@ -113,8 +115,12 @@ impl Parts {
         let parts = self.values().into_iter().zip(WEIGHED);
         parts
             .filter(|(value, _)| *value != 0.0)
-            .map(|(value, (name, weight, says))| {
-                Part::new(name, value, format!("{says} (× {weight})"))
+            .map(|(value, (name, weight, says))| match name {
+                "priority" => {
+                    let says = format!("{says}: {} (× {weight})", self.fading);
+                    Part::new(name, value, says)
+                }
+                _ => Part::new(name, value, format!("{says} (× {weight})")),
             })
             .collect()
     }
@@ -277,6 +283,7 @@ fn parts(
                 .previous
                 .filter(|before| list[*before].is_question);
             let flag = |is_so: bool| f64::from(u8::from(is_so));
+            let faded = fade(query, candidates, candidate);
             Parts {
                 found: coverage[place],
                 meaning: cosine(candidate) / best_cosine,
@@ -292,7 +299,8 @@ fn parts(
                 }),
                 when: flag(understood.asks_when && candidate.has_time),
                 question: flag(candidate.is_question),
-                priority: priority(candidate, now),
+                priority: faded.priority,
+                fading: faded.reason,
                 place: home.priority,
                 pinned: flag(candidate.pinned),
                 open: flag(candidate.is_open),
@@ -366,14 +374,22 @@ impl Homes {
     }
 }
 
-fn priority(candidate: &Candidate, now_micros: i64) -> f64 {
+/// What time has left of a candidate, by the settings of the place where it lives.
+fn fade(query: &Query, candidates: &Candidates, candidate: &Candidate) -> Faded {
+    let filter = &query.filter;
+    let settings = match candidates.places.get(&candidate.place) {
+        Some(place) if !filter.decay.sessions.is_empty() => filter.decay.of(&place.space),
+        _ => &filter.decay.everywhere,
+    };
     let facts = decay::Facts {
         kind: candidate.kind,
-        importance: Importance::try_from(candidate.importance).unwrap_or_default(),
+        class: candidate.class,
+        importance: candidate.importance,
         created_micros: candidate.created_micros,
         pinned: candidate.pinned,
+        access: candidate.access,
     };
-    decay::priority(facts, now_micros)
+    settings.fade(&facts, filter.now_micros)
 }
 
 /// The day where the user is.

@@ -1,7 +1,6 @@
 //! `product`: importance × decay × recency × match.
 
 use super::{Scored, Why};
-use crate::decay;
 use crate::memory::Memory;
 use crate::recall::hit::Part;
 use crate::recall::query::Query;
@@ -12,8 +11,9 @@ const RECENT_HOURS: f64 = 24.0;
 
 pub(super) fn refine(query: &Query, scored: &mut Scored, memory: &Memory) {
     let now = query.filter.now_micros;
+    let faded = query.filter.at().fade(memory);
     let importance = memory.importance.get();
-    let decay = decay::factor(memory, now);
+    let decay = faded.factor;
     let hours = super::weighted::hours_since_access(memory, now);
     let recency = match hours {
         Some(hours) if hours < RECENT_HOURS => RECENT,
@@ -27,7 +27,11 @@ pub(super) fn refine(query: &Query, scored: &mut Scored, memory: &Memory) {
             importance,
             "how much it mattered when it was kept",
         ),
-        Part::new("decay", decay, "how much of that time has left"),
+        Part::new(
+            "decay",
+            decay,
+            format!("how much of that time has left: {}", faded.reason),
+        ),
         Part::new(
             "recency",
             recency,

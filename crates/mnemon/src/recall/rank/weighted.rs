@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::{Scored, Why};
-use crate::decay;
 use crate::memory::{Kind, Memory};
 use crate::recall::hit::Part;
 use crate::recall::query::Query;
@@ -23,7 +22,7 @@ pub(super) fn refine(query: &Query, scored: &mut Scored, memory: &Memory) {
     let now = query.filter.now_micros;
     let text = scored.quality.clamp(0.0, 1.0);
     let age_hours = hours_between(memory.created_at.micros(), now);
-    let time = decay::factor(memory, now) * (-AGE_RATE * age_hours).exp();
+    let time = query.filter.at().fade(memory).factor * (-AGE_RATE * age_hours).exp();
     let importance = importance(memory);
     let access =
         hours_since_access(memory, now).map_or(NEVER_ASKED, |hours| (-ACCESS_RATE * hours).exp());

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::field::Field;
 use super::operator::Operator;
 use super::value::Value;
+use crate::decay::At;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 
@@ -103,8 +104,8 @@ impl Condition {
     ///
     /// Of a list any member may fit; the opposite of an operator fits
     /// whatever the operator does not.
-    pub fn fits(&self, memory: &Memory, now_micros: i64) -> bool {
-        let own = self.field.values(memory, now_micros);
+    pub fn fits(&self, memory: &Memory, at: At<'_>) -> bool {
+        let own = self.field.values(memory, at);
         let (operator, opposite) = self.operator.positive();
         if operator == Operator::Exists {
             return own.is_empty() != self.wanted;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::value::Value;
-use crate::decay;
+use crate::decay::At;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::nearest::nearest;
@@ -140,7 +140,7 @@ impl Field {
     }
 
     /// What a memory has in it: nothing, one value, or each of a list.
-    pub(super) fn values(&self, memory: &Memory, now_micros: i64) -> Vec<Value> {
+    pub(super) fn values(&self, memory: &Memory, at: At<'_>) -> Vec<Value> {
         let time = |time: Time| Value::Span(time.micros(), time.micros());
         let text = |text: &dyn fmt::Display| Value::Text(text.to_string());
         let status = |open| {
@@ -156,7 +156,7 @@ impl Field {
             Self::UpdatedAt => Some(time(memory.updated_at)),
             Self::Importance => Some(Value::Number(memory.importance.get())),
             Self::Confidence => memory.confidence.map(|own| Value::Number(own.get())),
-            Self::Priority => Some(Value::Number(decay::priority(memory, now_micros))),
+            Self::Priority => Some(Value::Number(at.priority(memory))),
             #[expect(clippy::cast_precision_loss, reason = "nobody asks 2^53 times")]
             Self::AccessCount => Some(Value::Number(memory.state.access_count as f64)),
             Self::LastAccess => memory.state.last_access.map(time),

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::field::{Field, Shape};
 use super::value::Value;
+use crate::decay::At;
 use crate::error::{Error, Result};
 use crate::recall::hit::Hit;
 use crate::store::Sort;
@@ -46,7 +47,7 @@ impl Order {
     }
 
     /// Which of two comes first; whoever has no value comes last, either way.
-    pub(crate) fn compare(&self, a: &Hit, b: &Hit, now_micros: i64) -> Ordering {
+    pub(crate) fn compare(&self, a: &Hit, b: &Hit, at: At<'_>) -> Ordering {
         let directed = |order: Ordering| match self.direction {
             Direction::Ascending => order,
             Direction::Descending => order.reverse(),
@@ -55,7 +56,7 @@ impl Order {
             Key::Relevance => return directed(a.score.total_cmp(&b.score)),
             Key::Field(field) => field,
         };
-        let own = |hit: &Hit| field.values(&hit.memory, now_micros).into_iter().next();
+        let own = |hit: &Hit| field.values(&hit.memory, at).into_iter().next();
         match (own(a), own(b)) {
             (Some(a), Some(b)) => directed(compare_any(&a, &b)),
             (Some(_), None) => Ordering::Less,

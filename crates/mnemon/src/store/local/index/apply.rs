@@ -6,6 +6,7 @@ use super::filing;
 use super::position::{self, Position, signed};
 use super::schema::kind_number;
 use super::terms::Terms;
+use crate::decay::Class;
 use crate::memory::{Forgotten, Memory, Space};
 use crate::store::local::log::record::Record;
 use crate::store::local::log::scan::{Damage, Found, Placed};
@@ -115,14 +116,18 @@ pub(crate) fn record(
             let Some(id) = space.session() else {
                 return nonsense(connection, log, place, None, "only sessions have details");
             };
+            let decay = (!details.decay.is_empty())
+                .then(|| serde_json::to_string(&details.decay).unwrap_or_default());
             let details = serde_json::to_string(&details).unwrap_or_default();
             connection
                 .prepare_cached(
-                    "INSERT INTO sessions (log, id, folded, details, created, detailed) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
-                     ON CONFLICT (log) DO UPDATE SET details = excluded.details, detailed = excluded.detailed
+                    "INSERT INTO sessions (log, id, folded, details, created, detailed, decay)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
+                     ON CONFLICT (log) DO UPDATE
+                        SET details = excluded.details, detailed = excluded.detailed, decay = excluded.decay
                      ON CONFLICT (folded) DO NOTHING",
                 )?
-                .execute(params![log, id.as_str(), id.as_str().to_ascii_lowercase(), details, at.micros()])?;
+                .execute(params![log, id.as_str(), id.as_str().to_ascii_lowercase(), details, at.micros(), decay])?;
             Ok(())
         }
         Record::Commit | Record::Unknown => Ok(()),
@@ -167,7 +172,7 @@ fn update(
                 .prepare_cached(
                     "UPDATE memories SET kind = ?2, author = ?3, created = ?4, importance = ?5, confidence = ?6,
                         pinned = ?7, open = ?8, version = ?9, offset = ?10, length = ?11, number = ?12, sum = ?13,
-                        terms = ?14
+                        terms = ?14, fading = ?15
                      WHERE n = ?1",
                 )?
                 .execute(params![
@@ -185,6 +190,7 @@ fn update(
                     signed(place.number),
                     &place.checksum[..],
                     terms.as_ref().map(Terms::text),
+                    Class::of(&memory.body).number(),
                 ])?;
             if let Some(terms) = terms {
                 terms.note(connection, n)?;
@@ -243,8 +249,8 @@ fn insert(
     let inserted = connection
         .prepare_cached(
             "INSERT INTO memories (log, id, kind, author, created, importance, confidence, pinned, open,
-                handle_kind, handle_number, version, offset, length, number, sum, first_offset, first_length, terms)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14, ?17)
+                handle_kind, handle_number, version, offset, length, number, sum, first_offset, first_length, terms, fading)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14, ?17, ?18)
              ON CONFLICT (id) DO NOTHING",
         )?
         .execute(params![
@@ -265,6 +271,7 @@ fn insert(
             signed(place.number),
             &place.checksum[..],
             terms.as_ref().map(Terms::text),
+            Class::of(&memory.body).number(),
         ])?;
     if let Some(terms) = terms.filter(|_| inserted > 0) {
         terms.note(connection, connection.last_insert_rowid())?;

@@ -7,12 +7,13 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 
 use super::filing;
-use crate::decay::{self, Facts};
-use crate::memory::{Importance, Kind};
+use super::position::unsigned;
+use crate::decay::{Access, Class, Facts, Rules};
+use crate::memory::{Kind, Space};
 use crate::store::local::search;
 
 /// Another number means other tables: each program keeps to the files of its own.
-pub(crate) const SCHEMA: u32 = 3;
+pub(crate) const SCHEMA: u32 = 4;
 
 /// Older SQLite can lose a write-ahead log when it is reset.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -39,6 +40,7 @@ CREATE TABLE memories (
     confidence REAL,
     pinned INTEGER NOT NULL,
     open INTEGER,
+    fading INTEGER NOT NULL,
     handle_kind INTEGER, handle_number INTEGER,
     version INTEGER NOT NULL,
     offset INTEGER NOT NULL, length INTEGER NOT NULL, number INTEGER NOT NULL, sum BLOB NOT NULL,
@@ -55,8 +57,9 @@ CREATE TABLE changes (
 ) WITHOUT ROWID;
 CREATE TABLE sessions (
     log INTEGER PRIMARY KEY, id TEXT NOT NULL, folded TEXT NOT NULL UNIQUE,
-    details TEXT NOT NULL, created INTEGER NOT NULL, detailed INTEGER NOT NULL
+    details TEXT NOT NULL, created INTEGER NOT NULL, detailed INTEGER NOT NULL, decay TEXT
 );
+CREATE INDEX sessions_with_decay ON sessions (log) WHERE decay IS NOT NULL;
 CREATE TABLE damage (
     log INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, number INTEGER NOT NULL,
     message TEXT NOT NULL, id TEXT, PRIMARY KEY (log, offset)
@@ -123,19 +126,40 @@ fn set_up(mut connection: Connection) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// `priority(kind, importance, created, pinned, now)`: the one formula of [`decay`].
+/// The priority of a memory `m` of a log `l`; the moment and the rules are to be bound.
+pub(crate) const PRIORITY: &str = "priority(m.kind, m.fading, m.importance, m.created, m.pinned, \
+    m.access_count, m.last_access, l.space, ?, ?)";
+
+/// `priority(…)`: the one formula of [`decay`](crate::decay).
 fn add_priority(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    connection.create_scalar_function("priority", 5, flags, |call| {
+    connection.create_scalar_function("priority", 10, flags, |call| {
         let facts = Facts {
             kind: kind_from(call.get(0)?),
-            importance: Importance::try_from(call.get::<f64>(1)?).unwrap_or_default(),
-            created_micros: call.get(2)?,
-            pinned: call.get(3)?,
+            class: Class::from_number(call.get(1)?),
+            importance: call.get(2)?,
+            created_micros: call.get(3)?,
+            pinned: call.get(4)?,
+            access: Access {
+                count: unsigned(call.get(5)?),
+                last_micros: call.get(6)?,
+            },
         };
-        Ok(decay::priority(facts, call.get(4)?))
+        // Read once for a statement, not once for a row.
+        let rules = call.get_or_create_aux(9, |text| -> Result<Rules, BoxedError> {
+            Ok(serde_json::from_str(text.as_str()?)?)
+        })?;
+        let settings = if rules.sessions.is_empty() {
+            &rules.everywhere
+        } else {
+            let space: String = call.get(7)?;
+            rules.of(&space.parse().unwrap_or(Space::Shared))
+        };
+        Ok(settings.fade(&facts, call.get(8)?).priority)
     })
 }
+
+type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A kind as the index stores it.
 pub(crate) fn kind_number(kind: Kind) -> i64 {

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::position::unsigned;
 use super::read::{POINTER_COLUMNS, Pointer};
-use super::schema::kind_number;
+use super::schema::{PRIORITY, kind_number};
 use crate::error::{Error, Result};
 use crate::memory::Tag;
 use crate::store::local::files::LogFiles;
@@ -90,6 +90,12 @@ pub(crate) fn numbers(
     Ok(numbers)
 }
 
+/// What [`PRIORITY`] is to be bound with.
+fn moment(filter: &Filter) -> [Value; 2] {
+    let rules = serde_json::to_string(&*filter.decay).expect("rules have text keys");
+    [filter.now_micros.into(), rules.into()]
+}
+
 #[derive(Default)]
 struct Conditions {
     sql: String,
@@ -156,8 +162,8 @@ impl Conditions {
             }
         }
         if let Some(least) = filter.min_priority {
-            let condition = "priority(m.kind, m.importance, m.created, m.pinned, ?) >= ?";
-            all.and(condition, [filter.now_micros.into(), least.into()]);
+            let [now, rules] = moment(filter);
+            all.and(&format!("{PRIORITY} >= ?"), [now, rules, least.into()]);
         }
         if let Some(status) = filter.status {
             all.and("m.open = ?", [i64::from(status == Status::Open).into()]);
@@ -241,8 +247,8 @@ impl Conditions {
             // Counts beyond what SQLite's integers hold are stored as negative ones.
             Sort::AccessCount => format!("m.access_count < 0 DESC, m.access_count DESC, {newest}"),
             Sort::Priority => {
-                values.push(filter.now_micros.into());
-                format!("priority(m.kind, m.importance, m.created, m.pinned, ?) DESC, {newest}")
+                values.extend(moment(filter));
+                format!("{PRIORITY} DESC, {newest}")
             }
         };
         let sql = format!(

@@ -1,5 +1,6 @@
 //! What ranking and the usual filters want to know of a memory, in a row of fixed length.
 
+use crate::decay::Class;
 use crate::embed::{Pieces, TextKey};
 use crate::memory::{Kind, Memory};
 use crate::recall::{Document, tie_of};
@@ -30,6 +31,8 @@ pub(super) struct Facts {
     /// In words that say something.
     pub(super) length: u32,
     pub(super) kind: Kind,
+    /// What its body says that decides how it fades.
+    pub(super) class: Class,
     pub(super) flags: Flags,
     pub(super) pieces: Pieces,
     /// What its vectors of other embedders are found by.
@@ -63,6 +66,7 @@ impl Facts {
         next: 0,
         length: 0,
         kind: Kind::Fact,
+        class: Class::Ordinary,
         flags: Flags {
             present: false,
             forgotten: false,
@@ -96,6 +100,7 @@ impl Facts {
             next: 0,
             length: document.length,
             kind: memory.kind(),
+            class: Class::of(&memory.body),
             flags: Flags {
                 present: true,
                 forgotten: memory.state.forgotten.is_some(),
@@ -143,6 +148,7 @@ impl Facts {
             .iter()
             .enumerate()
             .fold(0, |bits, (place, flag)| bits | (u8::from(*flag) << place));
+        row[46] = self.class.number();
         row[48..56].copy_from_slice(&self.tie.to_le_bytes());
         let key = self.text_key.map_or(0, TextKey::number);
         row[56..64].copy_from_slice(&key.to_le_bytes());
@@ -167,6 +173,7 @@ impl Facts {
             next: four(36),
             length: four(40),
             kind: kind_from(i64::from(row[44])),
+            class: Class::from_number(row[46]),
             flags: Flags {
                 present: flag(0),
                 forgotten: flag(1),
@@ -199,6 +206,7 @@ mod tests {
             next: u32::MAX,
             length: 77,
             kind: Kind::Finding,
+            class: Class::CriticalFinding,
             flags: Flags {
                 present: true,
                 pinned: true,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension};
+use serde_json::{Map, Value};
 
 use super::Progress;
 use super::best::Best;
@@ -17,13 +18,15 @@ use super::pending::{self, PendingCache};
 use super::seen::Seen;
 use super::vectors::VectorFile;
 use super::{deadline, full_text};
+use crate::decay::Access;
 use crate::embed::{Embedder, SetName, TextKey, Vector};
 use crate::error::{Error, Result};
-use crate::memory::Memory;
+use crate::memory::{Memory, SessionId};
 use crate::recall::probe::{Candidate, Candidates, Key, Probe, Rarity, Term};
 use crate::recall::{Authors, bm25};
 use crate::store::local::embedded::Sets;
 use crate::store::local::files::LogFiles;
+use crate::store::local::index::position::unsigned;
 use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
 use crate::store::{SetState, View};
 
@@ -85,6 +88,21 @@ impl View for LocalView<'_> {
         }
         Ok(memories)
     }
+
+    fn session_decay(&self) -> Result<Vec<(SessionId, Map<String, Value>)>> {
+        let read = || -> rusqlite::Result<Vec<(String, String)>> {
+            self.connection
+                .prepare_cached("SELECT id, decay FROM sessions WHERE decay IS NOT NULL")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
+        };
+        let rows = read().map_err(Error::index(self.path))?;
+        // The index was written by us: what can't be read is not there.
+        let parse = |(id, own): &(String, String)| {
+            Some((id.parse().ok()?, serde_json::from_str(own).ok()?))
+        };
+        Ok(rows.iter().filter_map(parse).collect())
+    }
 }
 
 impl LocalView<'_> {
@@ -127,7 +145,11 @@ impl LocalView<'_> {
         };
         probe.check_deadline()?;
         let chosen = choose(probe, &corpus, &fits, &text, &meaning);
-        let list = candidates(&corpus, &chosen.numbers, &text, &meaning);
+        let mut list = candidates(&corpus, &chosen.numbers, &text, &meaning);
+        if probe.filter.decay.need_access() {
+            self.add_accesses(&mut list)
+                .map_err(Error::index(self.path))?;
+        }
         let places = corpus
             .places_of(self.connection, &list)
             .map_err(Error::index(self.path))?;
@@ -138,6 +160,22 @@ impl LocalView<'_> {
             places,
             terms: text.terms,
         })
+    }
+
+    /// How often candidates were asked for: that changes without them becoming pending.
+    fn add_accesses(&self, list: &mut [Candidate]) -> rusqlite::Result<()> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT access_count, last_access FROM memories WHERE n = ?1")?;
+        for candidate in list {
+            candidate.access = statement.query_row([candidate.key.0], |row| {
+                Ok(Access {
+                    count: unsigned(row.get(0)?),
+                    last_micros: row.get(1)?,
+                })
+            })?;
+        }
+        Ok(())
     }
 
     /// Which memories have the words, and how good that is.
@@ -277,6 +315,8 @@ fn candidates(corpus: &Corpus, chosen: &[u32], text: &Text, meaning: &Meaning) -
                 author: (facts.author != 0).then_some(facts.author),
                 created_micros: facts.created_micros,
                 kind: facts.kind,
+                class: facts.class,
+                access: Access::default(),
                 importance: facts.importance,
                 is_question: facts.flags.is_question,
                 has_time: facts.flags.has_time,

@@ -1,0 +1,135 @@
+//! Secrets that stand behind their name: `password: …`, `API_KEY=…`.
+//!
+//! `name` knows which names announce a secret, `value` which values are one.
+//! Wherever a name and a value may be told apart (`:`, `=`, `is`, `<name>`),
+//! a few bytes before and after are looked at.
+
+mod name;
+mod value;
+
+use std::ops::Range;
+
+use super::gap::{Gap, is_word};
+use name::Family;
+
+pub(super) use value::is_reference;
+
+/// The longest name, and the most between it and its value.
+const NAME_BYTES_MAX: usize = 64;
+const SPACE_BYTES_MAX: usize = 8;
+/// The longest secret between `<password>` and `</password>`.
+const ELEMENT_BYTES_MAX: usize = 256;
+
+/// Finds values that their names give away.
+pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
+    let mut from = 0;
+    while from < gap.len() {
+        let Some(sign) = gap.find_byte(from, is_sign) else {
+            return;
+        };
+        from = sign + 1;
+        let Some((family, start)) = announced(gap, sign) else {
+            continue;
+        };
+        if let Some(value) = value::at(gap, start, family) {
+            from = value.end;
+            found(value, family.class());
+        }
+    }
+}
+
+/// The class of a value that stands beside its name, as in JSON.
+pub(super) fn class_of(name: &str, value: &str) -> Option<&'static str> {
+    let family = Family::of(name)?;
+    value::is_secret(value, family).then(|| family.class())
+}
+
+fn is_sign(byte: u8) -> bool {
+    // 0xEF begins the wide colon; a blank may be the one of `password is`.
+    matches!(byte, b':' | b'=' | b'>' | b' ' | 0xEF)
+}
+
+/// Which secret is announced before this sign, and where its value begins.
+fn announced(gap: &Gap<'_>, sign: usize) -> Option<(Family, usize)> {
+    match gap.byte(sign) {
+        b' ' => by_words(gap, sign),
+        0xEF if !gap.has(sign, "：") => None,
+        b'>' => {
+            // <password>…</password>
+            let name = gap.run_back(sign, NAME_BYTES_MAX, is_name);
+            let opened = gap.byte_before(name.start, 1) == b'<';
+            let family = Family::of(gap.slice(name)).filter(|_| opened)?;
+            let end = gap
+                .run_at_most(sign + 1, ELEMENT_BYTES_MAX, |byte| byte != b'<')
+                .end;
+            gap.has(end, "</").then_some((family, sign + 1))
+        }
+        _ => {
+            let family = named_before(gap, sign).or_else(|| described_before(gap, sign))?;
+            let signs_end = match gap.byte(sign) {
+                0xEF => sign + "：".len(),
+                _ => gap.run_at_most(sign, 4, |byte| b":=>".contains(&byte)).end,
+            };
+            // **Password:** in Markdown.
+            let bold_end = gap.run_at_most(signs_end, 2, |byte| byte == b'*').end;
+            Some((family, skip_space(gap, bold_end)))
+        }
+    }
+}
+
+/// `password is …`, `--password …`.
+fn by_words(gap: &Gap<'_>, blank: usize) -> Option<(Family, usize)> {
+    let word = gap.run_back(blank, NAME_BYTES_MAX, is_name);
+    let text = gap.slice(word.clone());
+    if let Some(option) = text.strip_prefix("--") {
+        let family = Family::of(option)?;
+        return Some((family, skip_space(gap, blank)));
+    }
+    if !matches!(text, "is" | "was" | "ist" | "est" | "es") {
+        return None;
+    }
+    let before = word
+        .start
+        .checked_sub(1)
+        .filter(|at| gap.byte(*at) == b' ')?;
+    let name = gap.run_back(before, NAME_BYTES_MAX, is_name);
+    let family = Family::of(gap.slice(name))?.in_a_sentence();
+    Some((family, skip_space(gap, blank)))
+}
+
+/// The name directly before the sign: `password:`, `"password" :`, `password]=`.
+fn named_before(gap: &Gap<'_>, sign: usize) -> Option<Family> {
+    let space = gap.run_back(sign, SPACE_BYTES_MAX, |byte| b" \t\"'`]\\*".contains(&byte));
+    let name = gap.run_back(space.start, NAME_BYTES_MAX, is_name);
+    Family::of(gap.slice(whole_characters(gap, name)))
+}
+
+/// `password for the database:`, `password (staging):`
+fn described_before(gap: &Gap<'_>, sign: usize) -> Option<Family> {
+    let before = gap.run_back(sign, NAME_BYTES_MAX, |byte| !b"\n.;:=,!?".contains(&byte));
+    let text = gap.slice(whole_characters(gap, before));
+    let link = [" for ", " of ", " to ", " on ", " ("]
+        .iter()
+        .filter_map(|link| text.find(link))
+        .min()?;
+    let name = text[..link].rsplit(' ').next()?;
+    Some(Family::of(name)?.in_a_sentence())
+}
+
+fn skip_space(gap: &Gap<'_>, from: usize) -> usize {
+    gap.run_at_most(from, SPACE_BYTES_MAX, |byte| byte == b' ' || byte == b'\t')
+        .end
+}
+
+fn is_name(byte: u8) -> bool {
+    is_word(byte) || byte == b'-' || byte >= 0x80
+}
+
+/// A range that was cut after so many bytes, without the half of a character.
+fn whole_characters(gap: &Gap<'_>, range: Range<usize>) -> Range<usize> {
+    let text = gap.text();
+    let start = (range.start..=range.end)
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(range.end);
+    start..range.end
+}

@@ -1,0 +1,87 @@
+//! Which names announce a secret.
+
+/// What a name announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Family {
+    kind: Kind,
+    /// Whether the name stands in a sentence rather than in a setting, so that
+    /// the value must look like one.
+    pub(super) loose: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Anything may be a password.
+    Password,
+    /// `pwd`, which is also the name of the working folder.
+    ShortPassword,
+    /// Keys and tokens, which no one makes up.
+    Secret,
+}
+
+/// How names of passwords end, without signs between their words.
+const PASSWORDS: &str = "\
+    password passwd passphrase passcode passwort kennwort contraseña senha \
+    wachtwoord hasło lösenord пароль 密码 密碼 パスワード 비밀번호";
+
+/// How names of other secrets end.
+const SECRETS: &str = "\
+    apikey secretkey accesskey accountkey privatekey signingkey encryptionkey masterkey \
+    authkey sharedkey secret token credential credentials webhooksecret xamzsignature sig";
+
+impl Family {
+    /// What a name announces, if anything.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let plain: String = name
+            .chars()
+            .filter(|c| c.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect();
+        // A test may pass, too.
+        let loose = matches!(plain.as_str(), "pass" | "pw");
+        let kind = if loose || plain.ends_with("pwd") || plain.ends_with("dbpass") {
+            Kind::ShortPassword
+        } else if plain == "passe" || PASSWORDS.split(' ').any(|end| plain.ends_with(end)) {
+            Kind::Password
+        } else if is_secret(&plain) {
+            Kind::Secret
+        } else {
+            return None;
+        };
+        Some(Self { kind, loose })
+    }
+
+    /// The same name in a sentence.
+    pub(super) fn in_a_sentence(self) -> Self {
+        Self {
+            loose: true,
+            ..self
+        }
+    }
+
+    /// The class of what it announces.
+    pub(super) fn class(self) -> &'static str {
+        match self.kind {
+            Kind::Password | Kind::ShortPassword => "password",
+            Kind::Secret => "secret",
+        }
+    }
+
+    /// Whether any value will do, however plain it looks.
+    pub(super) fn takes_plain_words(self) -> bool {
+        !self.loose && self.kind != Kind::Secret
+    }
+
+    /// Whether a path may be meant instead.
+    pub(super) fn may_be_a_path(self) -> bool {
+        self.kind != Kind::Password
+    }
+}
+
+fn is_secret(plain: &str) -> bool {
+    match plain {
+        // One word of three letters says too little within another.
+        _ if plain.ends_with("sig") => plain == "sig",
+        _ => SECRETS.split(' ').any(|end| plain.ends_with(end)),
+    }
+}

@@ -1,0 +1,73 @@
+//! Keys and tokens that tell by their first letters whose they are.
+
+mod table;
+
+use std::ops::Range;
+
+use super::gap::{Gap, is_word};
+use table::{KEYS, Known, Letters};
+
+/// Finds keys of well-known forms.
+pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
+    let mut runs = Runs::default();
+    let mut from = 0;
+    while from < gap.len() {
+        if !is_word(gap.byte(from)) {
+            from += 1;
+            continue;
+        }
+        from = match key_at(gap, from, &mut runs) {
+            Some((end, class)) => {
+                found(from..end, class);
+                end
+            }
+            None => gap.run(from, is_word).end,
+        };
+    }
+}
+
+/// Where the key that begins here ends, and its class.
+fn key_at(gap: &Gap<'_>, start: usize, runs: &mut Runs) -> Option<(usize, &'static str)> {
+    if !gap.starts_word(start) {
+        return None;
+    }
+    let first = gap.byte(start);
+    KEYS.iter()
+        .filter(|known| known.prefix.as_bytes()[0] == first)
+        .find_map(|known| Some((end_of(gap, start, known, runs)?, known.class)))
+}
+
+fn end_of(gap: &Gap<'_>, start: usize, known: &Known, runs: &mut Runs) -> Option<usize> {
+    if !gap.has(start, known.prefix) {
+        return None;
+    }
+    let start = start + known.prefix.len();
+    let mut end = runs.end(gap, start, known.letters);
+    // A full stop or a hyphen at the end belongs to the sentence.
+    while end > start + known.least && b".-%/".contains(&gap.byte(end - 1)) {
+        end -= 1;
+    }
+    let has_length = (known.least..=known.most).contains(&(end - start));
+    let is_key = has_length && gap.ends_word(end) && has_variety(gap, start..end, known);
+    is_key.then_some(end)
+}
+
+/// Whether there is a digit, for prefixes that ordinary words have too.
+fn has_variety(gap: &Gap<'_>, rest: Range<usize>, known: &Known) -> bool {
+    !known.needs_digit || gap.slice(rest).bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Where the last run of each sort of letters ended: a key within it ends there
+/// too, and so no run is read twice.
+#[derive(Default)]
+struct Runs([usize; Letters::SORTS]);
+
+impl Runs {
+    fn end(&mut self, gap: &Gap<'_>, start: usize, letters: Letters) -> usize {
+        let known = &mut self.0[letters as usize];
+        if *known <= start {
+            *known = gap.run(start, |byte| letters.has(byte)).end;
+        }
+        *known
+    }
+}
