@@ -204,12 +204,12 @@ pub enum Error {
         /// The deleted session.
         session: String,
     },
-    /// The session is archived and does not open.
+    /// The session is archived.
     SessionArchived {
         /// The session.
         session: String,
-        /// Why it does not open.
-        source: Box<Error>,
+        /// Why it does not open, if that was tried.
+        source: Option<Box<Error>>,
     },
     /// No memory has this id or handle.
     NotFound {
@@ -329,7 +329,7 @@ impl Error {
                     failure: EmbeddingFailure::Away,
                     ..
                 }
-        ) || matches!(self, Self::SessionArchived { source, .. } if source.retryable())
+        ) || matches!(self, Self::SessionArchived { source: Some(source), .. } if source.retryable())
             || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
     }
 
@@ -420,7 +420,10 @@ impl std::error::Error for Error {
             Self::Index { source, .. } => Some(source.as_ref()),
             Self::UnparsableLine { source, .. }
             | Self::At { source, .. }
-            | Self::SessionArchived { source, .. } => Some(source.as_ref()),
+            | Self::SessionArchived {
+                source: Some(source),
+                ..
+            } => Some(source.as_ref()),
             _ => None,
         }
     }

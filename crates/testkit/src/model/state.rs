@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mnemon::error::{Error, Result};
 use mnemon::memory::{
-    Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Revision, Space,
+    Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Revision, SessionId, Space,
     State as MemoryState,
 };
-use mnemon::session::SessionDetails;
+use mnemon::session::{Archived, DeletedSession, SessionDeed, SessionDetails};
 use mnemon::store::{AuditEntry, Batch, Change, Deed, Erasure, Outcome, What, Write};
 use mnemon::time::Time;
+
+use super::life::Aside;
 
 /// Handles that a caller asks for are honoured up to this number.
 const WANTED_HANDLE_MAX: u32 = 999_999_999;
@@ -24,6 +26,12 @@ pub(super) struct State {
     /// Every text that was erased.
     pub(super) erased_texts: BTreeSet<String>,
     erasures: Vec<AuditEntry>,
+    /// What was done to sessions.
+    pub(super) deeds: Vec<AuditEntry>,
+    /// Archived sessions: how, and what they held.
+    pub(super) archived: BTreeMap<SessionId, (Archived, Aside)>,
+    /// Deleted sessions, and what they held.
+    pub(super) deleted: Vec<(DeletedSession, Aside)>,
 }
 
 /// A memory and what happened to it.
@@ -59,13 +67,24 @@ pub(super) struct Details {
 impl State {
     /// Takes memories out, and with them all that is known of them but their texts.
     pub(super) fn erase(&mut self, erasure: &Erasure) -> Result<()> {
+        for id in &erasure.ids {
+            if let Some(found) = self.shelved(id).filter(|found| !found.deleted) {
+                self.restore_session(&SessionDeed {
+                    session: found.session,
+                    by: erasure.by.clone(),
+                    reason: "something in it is erased".into(),
+                    at: erasure.at,
+                })?;
+            }
+        }
         let is_meant = |kept: &Kept| erasure.ids.contains(&kept.now.id);
-        let meant: Vec<Kept> = self
+        let mut meant: Vec<Kept> = self
             .memories
             .iter()
             .filter(|it| is_meant(it))
             .cloned()
             .collect();
+        meant.extend(self.erase_deleted(&erasure.ids));
         for id in &erasure.ids {
             if !meant.iter().any(|kept| kept.now.id == *id) {
                 return Err(Reference::not_found(id.as_str()));
@@ -90,6 +109,7 @@ impl State {
             deed: Deed::Erased,
             by: erasure.by.clone(),
             reason: erasure.reason.clone(),
+            memories: erasure.ids.len() as u64,
             ids: erasure.ids.iter().map(ToString::to_string).collect(),
             spaces,
         });
@@ -97,8 +117,11 @@ impl State {
     }
 
     pub(super) fn audit(&self) -> Vec<AuditEntry> {
-        let mut trail = self.erasures.clone();
-        for kept in &self.memories {
+        let mut trail = [&*self.erasures, &*self.deeds].concat();
+        let archived = self.archived.values().map(|(_, aside)| aside);
+        let aside = archived.chain(self.deleted.iter().map(|(_, aside)| aside));
+        let put_away = aside.flat_map(|aside| &aside.kept);
+        for kept in self.memories.iter().chain(put_away) {
             for change in &kept.changes {
                 let (deed, reason) = match &change.what {
                     What::Forgotten { reason } => (Deed::Forgotten, reason),
@@ -110,6 +133,7 @@ impl State {
                     deed,
                     by: change.by.clone().unwrap_or_default(),
                     reason: reason.clone(),
+                    memories: 1,
                     ids: vec![kept.now.id.to_string()],
                     spaces: vec![kept.now.space.clone()],
                 });
@@ -194,6 +218,10 @@ impl State {
             let session = existing.session().unwrap_or(id).to_string();
             return Err(Error::SessionExists { session });
         }
+        if let Some(deleted) = self.deleted_of(id) {
+            let session = deleted.session_id.to_string();
+            return Err(Error::SessionIdDeleted { session });
+        }
         let place = self.places.entry(batch.space.clone()).or_default();
         place.session = Some(Details {
             content: details.clone(),
@@ -234,6 +262,13 @@ impl State {
             } else {
                 Err(Error::IdTaken { id: id.to_string() })
             };
+        }
+        if let Some(found) = self.shelved(id) {
+            return Err(Error::IdShelved {
+                id: id.to_string(),
+                session: found.session.to_string(),
+                deleted: found.deleted,
+            });
         }
         let handle = match batch.space {
             Space::Session(_) => Some(self.next_handle(&batch.space, &draft)),
@@ -389,7 +424,13 @@ fn says_the_same(draft: &Draft, space: &Space, first: &Memory) -> bool {
     would_be == *first
 }
 
-fn memory(draft: Draft, id: MemoryId, space: Space, handle: Option<Handle>, at: Time) -> Memory {
+pub(super) fn memory(
+    draft: Draft,
+    id: MemoryId,
+    space: Space,
+    handle: Option<Handle>,
+    at: Time,
+) -> Memory {
     Memory {
         id,
         space,

@@ -194,12 +194,19 @@ impl FilterSpec {
 
 fn without_sizes(mut session: Session) -> Session {
     session.activity.log_bytes = 0;
+    if let Some(archived) = &mut session.archived {
+        archived.bytes = 0;
+        archived.sha256.clear();
+        archived.shelf.clear();
+    }
     session
 }
 
 fn stats_without_sizes(mut stats: Stats) -> Stats {
     stats.log_bytes = 0;
     stats.index_bytes = 0;
+    stats.archive_bytes = 0;
+    stats.trash_bytes = 0;
     for space in &mut stats.spaces {
         space.log_bytes = 0;
     }

@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
-use super::audit;
 use crate::error::{Error, Result};
 use crate::memory::Space;
 use crate::store::local::LocalStore;
+use crate::store::local::audit;
 use crate::store::local::log::record::Record;
 use crate::store::local::log::scan::{self, Found, Start, Stopped};
 use crate::store::{AuditEntry, Deed};
@@ -61,6 +61,7 @@ fn deed(record: Option<Record>, space: &Space) -> Option<AuditEntry> {
         deed,
         by: by.unwrap_or_default(),
         reason,
+        memories: 1,
         ids: vec![id],
         spaces: vec![space.clone()],
     })
