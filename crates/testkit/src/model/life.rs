@@ -255,11 +255,16 @@ impl State {
 }
 
 impl Aside {
+    /// Everything in it, archived or not.
+    pub(super) fn all(&self) -> Vec<&Kept> {
+        let inner = self.inner.iter().flat_map(|inner| inner.1.all());
+        self.kept.iter().chain(inner).collect()
+    }
+
     /// Every id in it, archived ones included.
     pub(super) fn ids(&self) -> BTreeSet<MemoryId> {
-        let own = self.kept.iter().map(|kept| kept.now.id.clone());
-        let inner = self.inner.iter().flat_map(|inner| inner.1.ids());
-        own.chain(inner).collect()
+        let all = self.all().into_iter();
+        all.map(|kept| kept.now.id.clone()).collect()
     }
 }
 

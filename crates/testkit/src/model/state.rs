@@ -120,7 +120,7 @@ impl State {
         let mut trail = [&*self.erasures, &*self.deeds].concat();
         let archived = self.archived.values().map(|(_, aside)| aside);
         let aside = archived.chain(self.deleted.iter().map(|(_, aside)| aside));
-        let put_away = aside.flat_map(|aside| &aside.kept);
+        let put_away = aside.flat_map(Aside::all);
         for kept in self.memories.iter().chain(put_away) {
             for change in &kept.changes {
                 let (deed, reason) = match &change.what {

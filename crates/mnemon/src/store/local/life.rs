@@ -65,6 +65,10 @@ impl LocalStore {
         held: &Held<'_>,
     ) -> Result<()> {
         let activity = &session.activity;
+        let what = &SessionDeed {
+            session: session.id.clone(),
+            ..what.clone()
+        };
         let line = SessionLine::of(deed, what, &activity.by_kind, activity.log_bytes);
         audit::append(&*self.disk, &self.layout, held, &line)
     }
@@ -123,30 +127,32 @@ impl LocalStore {
         Ok(removed)
     }
 
-    /// Removes what crashes left beside a session's log: shelves that are not
-    /// finished or that no log refers to, and a record of a deletion that did
-    /// not happen. Gives what went; the caller holds the lock.
+    /// Removes what crashes left beside a session's log: half of another log,
+    /// shelves that are not finished or that no log refers to, and a record of
+    /// a deletion that did not happen. Gives what went; the caller holds the lock.
     pub(super) fn tidy_session(&self, session: &Session, _held: &Held<'_>) -> Result<Vec<PathBuf>> {
-        let folder = self.layout.archive(&session.id);
+        let folder = self.layout.sessions().join(session.id.as_str());
+        let archive = self.layout.archive(&session.id);
         let referred = session.archived.as_ref().map(|archived| &*archived.shelf);
-        let names = self
-            .disk
-            .list(&folder)
-            .map_err(Error::io("read", &folder))?;
         let is_left = |name: &&String| {
             shelf::is_unfinished(name)
                 || (shelf::Sort::of(name) == Some(shelf::Sort::Whole) && Some(&***name) != referred)
         };
-        let mut left: Vec<_> = names
+        let is_half_written =
+            |name: &&String| name.starts_with("memory.jsonl.") || name.starts_with(DELETION_RECORD);
+        let names = |folder: &Path| self.disk.list(folder).map_err(Error::io("read", folder));
+        let mut left: Vec<_> = names(&archive)?
             .iter()
             .filter(is_left)
-            .map(|name| folder.join(name))
+            .map(|name| archive.join(name))
             .collect();
-        let record = self.layout.sessions().join(session.id.as_str());
-        let record = record.join(DELETION_RECORD);
-        if shelf::stat(&*self.disk, &record)?.is_some() {
-            left.push(record);
-        }
+        let beside = names(&folder)?;
+        left.extend(
+            beside
+                .iter()
+                .filter(is_half_written)
+                .map(|name| folder.join(name)),
+        );
         for path in &left {
             self.remove_durably(path)?;
         }

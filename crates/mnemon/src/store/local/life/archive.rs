@@ -34,7 +34,6 @@ impl LocalStore {
             Some(session) => session,
             None => return Err(self.no_session(&session.id)),
         };
-        self.tidy_session(&session, &held)?;
         let path = self.layout.log(&space);
         let named = self.disk.stat(&path).map_err(Error::io("read", &path))?;
         let packing = if named == Some(seen) {
@@ -44,12 +43,21 @@ impl LocalStore {
             drop(packing);
             self.pack(&space)?.0
         };
-        let packed = packing.finish()?;
+        let packed = match packing.finish() {
+            // Somebody who tidied up took it for what a crash had left.
+            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                self.pack(&space)?.0.finish()?
+            }
+            packed => packed?,
+        };
         let place = self.layout.archive(&session.id).join(&packed.name);
         self.swap_for_short_log(archiving, &space, &session, &packed, &mut held)
             .inspect_err(|_| drop(self.disk.remove(&place)))?;
         self.index_session(&space, &mut held)?;
         self.enter(Deed::SessionArchived, &archiving.deed, &session, &held)?;
+        if let Some(session) = self.session_now(&space, &mut held)? {
+            self.tidy_session(&session, &held)?;
+        }
         Ok(true)
     }
 

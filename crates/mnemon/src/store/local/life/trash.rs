@@ -47,10 +47,6 @@ impl LocalStore {
             .create_folder(&trash)
             .map_err(Error::io("create", &trash))?;
         self.sync_folder_of(&trash)?;
-        let deed = &SessionDeed {
-            session: id.clone(),
-            ..deed.clone()
-        };
         self.enter(Deed::SessionDeleted, deed, &session, &held)?;
         self.move_folder(&space, &folder, &self.layout.trashed(&id), &mut held)?;
         Ok(deleted)
