@@ -7,6 +7,7 @@
 //! sessions, `answers` what questions get.
 
 mod answers;
+mod erasing;
 mod life;
 mod search;
 mod sets;

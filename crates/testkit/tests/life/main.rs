@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on should stop")]
 
+mod damage;
+mod erasing;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,8 +15,8 @@ use mnemon::engine::{ErasedTexts, ImportItem, NewSession};
 use mnemon::memory::{Draft, Kind, Memory, SessionId, Space, State};
 use mnemon::recall::{Query, Question};
 use mnemon::session::{SessionDetails, SessionState};
+use mnemon::store::Filter;
 use mnemon::store::local::{LocalOptions, LocalStore};
-use mnemon::store::{Deed, Filter, RepairOptions};
 use mnemon::time::Time;
 use mnemon::{Caller, Code, Config, Mnemon};
 use tempfile::TempDir;
@@ -230,42 +232,6 @@ fn purge_overdue(desk: &Desk) {
 }
 
 #[test]
-fn restoring_gives_back_every_byte() {
-    let torn = b"{\"id\":\"half".as_slice();
-    let damaged = b"{\"id\":\"x\",\"text\":\"by hand\"}\n".as_slice();
-    for (what, more, whole) in [
-        ("as it is", b"".as_slice(), true),
-        ("with a torn end", torn, false),
-        ("with a damaged line", damaged, false),
-        (
-            "with a torn end behind a damaged line",
-            &[damaged, torn].concat(),
-            false,
-        ),
-    ] {
-        let mut desk = Desk::with_memories();
-        let mut bytes = fs::read(desk.log()).unwrap();
-        bytes.extend_from_slice(more);
-        fs::write(desk.log(), &bytes).unwrap();
-        desk.at("2026-01-02T00:00:00Z");
-        desk.archive();
-        assert!(fs::metadata(desk.log()).unwrap().len() < 3000, "{what}");
-        assert_ne!(fs::read(desk.log()).unwrap(), bytes, "{what}");
-        let problems = desk.engine.verify(&desk.me, &mut |_| {}).unwrap().problems;
-        assert_eq!(
-            problems.is_empty(),
-            whole || more == torn,
-            "{what}: {problems:?}"
-        );
-        desk.at("2026-01-03T00:00:00Z");
-        desk.restore();
-        assert_eq!(fs::read(desk.log()).unwrap(), bytes, "{what}");
-        let left = fs::read_dir(desk.folder.path().join("sessions/review/archive")).unwrap();
-        assert_eq!(left.count(), 0, "{what}");
-    }
-}
-
-#[test]
 fn questions_about_everything_find_the_summary_and_open_nothing() {
     let mut desk = Desk::with_memories();
     desk.archive();
@@ -363,195 +329,6 @@ fn what_was_can_be_asked_of_an_archived_session() {
     let session = then.session(&desk.me, &desk.session).unwrap();
     assert_eq!(then.session_state(&session), SessionState::Active);
     assert_eq!(desk.state(), "archived");
-}
-
-#[test]
-fn a_damaged_archive_is_told_and_nothing_is_lost() {
-    let mut desk = Desk::with_memories();
-    let bytes = fs::read(desk.log()).unwrap();
-    desk.archive();
-    let shelf = desk.shelf();
-    let sound = fs::read(&shelf).unwrap();
-    let short = fs::read(desk.log()).unwrap();
-    let damages: [(&str, &dyn Fn()); 3] = [
-        ("changed", &|| {
-            let mut changed = sound.clone();
-            changed[sound.len() / 2] ^= 1;
-            fs::write(&shelf, changed).unwrap();
-        }),
-        ("cut", &|| {
-            fs::write(&shelf, &sound[..sound.len() - 1]).unwrap();
-        }),
-        ("gone", &|| fs::remove_file(&shelf).unwrap()),
-    ];
-    for (what, damage) in damages {
-        damage();
-        desk.at("2026-01-02T00:00:00Z");
-        let (engine, me) = (&desk.engine, &desk.me);
-        let refused = engine.restore_session(me, &desk.session).unwrap_err();
-        assert_eq!(refused.code(), Code::SessionArchived, "{what}: {refused}");
-        assert!(
-            refused.hint().contains("mnemon verify"),
-            "{what}: {refused}: {}",
-            refused.hint()
-        );
-        let refused = engine.get(me, "review/FACT-001", None).unwrap_err();
-        assert_eq!(refused.code(), Code::SessionArchived, "{what}: {refused}");
-        let refused = engine.export(me, &[], &mut |_| Ok(())).unwrap_err();
-        assert_eq!(refused.code(), Code::SessionArchived, "{what}: {refused}");
-        let space = Space::Session(desk.session.clone());
-        let draft = Draft::new(Kind::Fact, "More".parse().unwrap());
-        let refused = engine.remember(me, &space, draft).unwrap_err();
-        assert_eq!(refused.code(), Code::SessionArchived, "{what}: {refused}");
-        assert!(!engine.verify(me, &mut |_| {}).unwrap().is_ok(), "{what}");
-        engine
-            .repair(me, RepairOptions::default(), &mut |_| {})
-            .unwrap();
-        assert_eq!(fs::read(desk.log()).unwrap(), short, "{what}");
-        assert_eq!(
-            desk.found("gate").len(),
-            1,
-            "{what}: the summary is still there"
-        );
-        fs::write(&shelf, &sound).unwrap();
-    }
-    desk.at("2026-01-03T00:00:00Z");
-    desk.restore();
-    assert_eq!(fs::read(desk.log()).unwrap(), bytes);
-}
-
-#[test]
-fn an_archive_in_a_folder_that_can_not_be_written_says_so() {
-    let mut desk = Desk::with_memories();
-    desk.archive();
-    let folder = desk.folder.path().join("sessions/review");
-    let may = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
-    may(0o500);
-    let is_root = fs::write(folder.join("probe"), "").is_ok();
-    desk.at("2026-01-02T00:00:00Z");
-    let asked = desk.engine.get(&desk.me, "review/FACT-001", None);
-    may(0o700);
-    // Whoever may do everything is kept from nothing.
-    if !is_root {
-        assert_eq!(asked.unwrap_err().code(), Code::SessionArchived);
-    }
-}
-
-#[test]
-fn what_crashes_leave_is_noted_and_repaired() {
-    let desk = Desk::with_memories();
-    desk.archive();
-    let sound = fs::read(desk.shelf()).unwrap();
-    desk.restore();
-    let folder = desk.folder.path().join("sessions/review");
-    let left = [
-        "archive/whole-01ABC.jsonl.zst",
-        "archive/01ABC.jsonl.zst.next",
-        "deletion.json",
-    ];
-    for name in left {
-        fs::write(folder.join(name), &sound).unwrap();
-    }
-    let purged = desk.folder.path().join("trash/old.purged-01ABC");
-    fs::create_dir_all(&purged).unwrap();
-    fs::write(purged.join("memory.jsonl"), "").unwrap();
-    let found = desk.engine.verify(&desk.me, &mut |_| {}).unwrap();
-    assert_eq!(found.problems, []);
-    assert_eq!(found.notes.len(), 3, "{:?}", found.notes);
-    let repaired = desk
-        .engine
-        .repair(&desk.me, RepairOptions::default(), &mut |_| {})
-        .unwrap();
-    assert_eq!(repaired.removed.len(), 4, "{:?}", repaired.removed);
-    assert!(left.iter().all(|name| !folder.join(name).exists()));
-    assert!(!purged.exists());
-    assert_eq!(
-        desk.engine.verify(&desk.me, &mut |_| {}).unwrap().notes,
-        Vec::<String>::new()
-    );
-    assert_eq!(
-        desk.engine.list(&desk.me, &Filter::all(0)).unwrap().total,
-        3
-    );
-}
-
-#[test]
-fn canaries_in_archives_and_in_the_trash_are_erased() {
-    for trashed in [false, true] {
-        let mut desk = Desk::with_memories();
-        let canary = "zqcanary418xv";
-        let victim = desk.keep(&format!("The gate code is {canary}, said nobody."));
-        desk.archive();
-        if trashed {
-            desk.engine
-                .delete_session(&desk.me, &desk.session, "over")
-                .unwrap();
-        }
-        desk.at("2026-01-02T00:00:00Z");
-        let ids = vec![victim.id.clone()];
-        let erased = desk.engine.erase_ids(&desk.me, ids, "asked to").unwrap();
-        assert_eq!(erased.also_in, Vec::<PathBuf>::new());
-        assert_eq!(
-            files_with(desk.folder.path(), canary),
-            Vec::<PathBuf>::new()
-        );
-        if trashed {
-            desk.engine
-                .undelete_session(&desk.me, &desk.session, "after all")
-                .unwrap();
-        }
-        assert_eq!(
-            desk.engine.verify(&desk.me, &mut |_| {}).unwrap().problems,
-            []
-        );
-        let session = desk.engine.session(&desk.me, &desk.session).unwrap();
-        assert_eq!(session.activity.memories(), 3);
-        let erasure = desk.engine.audit(&desk.me).unwrap();
-        assert!(erasure.iter().any(|entry| entry.deed == Deed::Erased));
-    }
-}
-
-#[test]
-fn the_search_after_an_erasure_looks_into_archives() {
-    let desk = Desk::with_memories();
-    let words = "The same words in two places zqcanary";
-    desk.keep(words);
-    desk.archive();
-    let draft = Draft::new(Kind::Fact, words.parse().unwrap());
-    let other = desk
-        .engine
-        .remember(&desk.me, &Space::Shared, draft)
-        .unwrap();
-    let erased = desk
-        .engine
-        .erase_ids(&desk.me, vec![other.id], "asked to")
-        .unwrap();
-    let mut also_in: Vec<_> = erased
-        .also_in
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    also_in.retain(|path| path.contains("/archive/"));
-    assert_eq!(also_in.len(), 1, "{:?}", erased.also_in);
-}
-
-/// Files with a word, as they are or unpacked.
-fn files_with(folder: &Path, word: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files_with(&path, word));
-            continue;
-        }
-        let bytes = fs::read(&path).unwrap();
-        let unpacked = zstd::decode_all(&*bytes).unwrap_or_default();
-        let has = |bytes: &[u8]| bytes.windows(word.len()).any(|it| it == word.as_bytes());
-        if has(&bytes) || has(&unpacked) {
-            found.push(path);
-        }
-    }
-    found
 }
 
 #[test]
