@@ -7,7 +7,9 @@ use crate::sandbox::Sandbox;
 /// A session with two facts.
 fn stage() -> Sandbox {
     let sandbox = Sandbox::with_session();
-    for text in ["The gate opens at seven", "Nobody waters the fern"] {
+    // So long that a few digits of a time more or less show in no size.
+    let fern = format!("Nobody waters the fern{}", " or anything else".repeat(18));
+    for text in ["The gate opens at seven", &fern] {
         sandbox.json(&["remember", text, "--session", "s"]);
     }
     sandbox
@@ -34,7 +36,7 @@ fn an_archived_session_is_listed_found_by_its_summary_and_opened_when_it_is_name
     let listed = sandbox.json(&["session", "list"]);
     assert_eq!(listed["sessions"][0]["state"], "archived");
     let hits = sandbox.json(&["recall", "when does the gate open"]);
-    assert_eq!(hits["results"][0]["metadata"]["archived"], true);
+    assert_eq!(hits["hits"][0]["memory"]["metadata"]["archived"], true);
     assert_eq!(sandbox.json(&["list"])["total"], 1);
     let stats = sandbox.json(&["stats"]);
     assert_eq!(stats["archived"]["sessions"], 1);
@@ -180,21 +182,56 @@ fn people_read_what_became_of_a_session() {
     let human = |arguments: &[&str]| sandbox.run(arguments).human(&sandbox);
     sandbox.json(&["session", "archive", "s", "--reason", "released"]);
     insta::assert_snapshot!(human(&["session", "list"]), @r"
+    session  state     who   memories     size  last activity
+    s        archived  user         2  1.3 KiB  now
+    1 session
     ");
     insta::assert_snapshot!(human(&["session", "show", "s"]), @r"
+    s  archived
+
+      user         user
+      made         2026-01-01 00:00:00 UTC (now)
+      last used    2026-01-01 00:00:00 UTC (now)
+      archived     2026-01-01 00:00:00 UTC (now) by user
+      reason       released
+      size         1.3 KiB of 10.0 MiB (0 %)
+      holds        2 memories: 2 fact
+      by           user: 2 memories, 0 messages, last now
     ");
     insta::assert_snapshot!(human(&["session", "delete", "s", "--reason", "over"]), @r"
+    Deleted session s; `mnemon session undelete s --reason R` brings it back, for 30 d.
     ");
     insta::assert_snapshot!(human(&["session", "list", "--deleted"]), @r"
+    session  memories  deleted  by    reason  recoverable
+    s               2  now      user  over    for 30 d
+    1 session
     ");
     insta::assert_snapshot!(human(&["session", "show", "s"]), @r"
+    s  deleted
+
+      deleted      2026-01-01 00:00:00 UTC (now) by user
+      reason       over
+      recoverable  for 30 d
+      size         1.3 KiB
+      holds        2 memories: 2 fact
     ");
     insta::assert_snapshot!(human(&["deleted"]), @r"
+    session  memories  deleted  by    reason  recoverable
+    s               2  now      user  over    for 30 d
+    1 session
     ");
     insta::assert_snapshot!(human(&["session", "purge", "s", "--yes"]), @r"
+    Removed 1 session for good:
+      s: 2 memories, deleted now by user
     ");
     insta::assert_snapshot!(human(&["session", "purge"]), @r"
+    No deleted session is past its time.
     ");
     insta::assert_snapshot!(human(&["audit"]), @r"
+    when  what     by    memories   reason
+    now   archive  user  session/s  released
+    now   delete   user  session/s  over
+    now   purge    user  session/s  purged by command
+    3 deeds
     ");
 }
