@@ -38,4 +38,7 @@ pub use report::{
     RememberedShape, RepairShape, StatsShape, VerificationShape,
 };
 pub use request::{RecallRequest, parse_structured, parse_structured_text};
-pub use session::{SessionShape, SessionsShape};
+pub use session::{
+    DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,
+    SessionsShape,
+};

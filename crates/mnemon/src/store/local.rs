@@ -8,6 +8,7 @@
 //! Invariant: the logs are the truth. Everything else below the root can be
 //! deleted and comes back the same.
 
+mod audit;
 mod buffer;
 mod catch_up;
 mod commit;
@@ -20,6 +21,7 @@ mod format;
 mod fresh;
 mod index;
 mod layout;
+mod life;
 mod lock;
 pub mod log;
 mod network;
@@ -29,6 +31,9 @@ mod post;
 mod repair;
 mod rewrite;
 mod search;
+mod shelf;
+mod shelves;
+mod store;
 mod sync;
 mod verify;
 
@@ -37,15 +42,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::config::{Config, Durability};
-use crate::embed::{BuiltIn, Embedder, SetName, TextKey, Vector};
+use crate::embed::{BuiltIn, Embedder};
 use crate::error::{Error, Result};
-use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
+use crate::memory::{Space, ulid};
 use crate::random;
-use crate::session::Session;
-use crate::store::{
-    AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed, Repair,
-    RepairOptions, Selection, Stats, Store, Verification, View, Waiting,
-};
+use crate::store::Store;
 use crate::time::Time;
 use disk::{Disk, RealDisk};
 use files::LogFiles;
@@ -122,6 +123,10 @@ pub struct LocalStore {
     preparer: Arc<search::Preparer>,
     post: post::Post,
     waiting: buffer::Buffer,
+    /// When sessions were last opened.
+    openings: audit::Openings,
+    /// Look into the archives of these sessions, and at nothing else.
+    looks_into: Option<Vec<Space>>,
     format: Mutex<format::Known>,
     /// Whether anything was written, so that there is something to tidy up.
     wrote: AtomicBool,
@@ -171,6 +176,8 @@ impl LocalStore {
             post: post::Post::new(&layout.index()),
             preparer: Arc::new(search::Preparer::new(options.embedder.clone())),
             waiting: buffer::Buffer::default(),
+            openings: audit::Openings::default(),
+            looks_into: None,
             format: Mutex::new(format),
             wrote: AtomicBool::new(false),
             process: std::process::id(),
@@ -202,6 +209,9 @@ impl LocalStore {
 
     /// The spaces that have a log, in the order of their names.
     fn spaces(&self) -> Result<Vec<Space>> {
+        if let Some(only) = &self.looks_into {
+            return Ok(only.clone());
+        }
         let mut spaces = Vec::new();
         for (folder, prefix) in [
             (self.layout.agents(), "agent"),
@@ -259,178 +269,6 @@ impl Drop for LocalStore {
         }
         if self.wrote.load(Ordering::Relaxed) {
             self.tidy_index();
-        }
-    }
-}
-
-impl Store for LocalStore {
-    fn commit(&self, batch: Batch) -> Result<Receipt> {
-        self.refuse_after_fork()?;
-        if let Some(moment) = self.options.as_of {
-            return Err(Error::Past { moment });
-        }
-        self.commit_with_retries(batch)
-    }
-
-    fn find(&self, reference: &Reference) -> Result<Option<Memory>> {
-        let (found, damaged) = self.ask(|connection| {
-            match index::read::find(connection, reference).map_err(Error::index("index"))? {
-                Some(pointer) => Ok((Some(pointer.load(&self.files)?), None)),
-                None => Ok((None, self.damage_about(connection, reference)?)),
-            }
-        })?;
-        // More than "not found": the only line about it can't be believed.
-        damaged.map_or(Ok(found), Err)
-    }
-
-    fn select(&self, filter: &Filter) -> Result<Selection> {
-        self.ask(|connection| index::select::select(connection, &self.files, filter))
-    }
-
-    fn neighbours(&self, of: &[Memory]) -> Result<Vec<Memory>> {
-        self.ask(|connection| index::neighbours::neighbours(connection, &self.files, of))
-    }
-
-    fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
-        let question = std::cell::RefCell::new(question);
-        self.ask_build(|connection| {
-            let generation = connection.generation();
-            let view = search::LocalView {
-                connection,
-                path: generation.path(),
-                files: &self.files,
-                embedder: &*self.options.embedder,
-                chunks: &generation.chunks,
-                pending: &generation.pending,
-                postings: &generation.postings,
-                vectors: &generation.vectors,
-                sets: &self.sets,
-                row_map: &generation.row_map,
-                seen: connection.seen(),
-            };
-            (question.borrow_mut())(&view)
-        })
-    }
-
-    fn as_of(&self, moment: Time) -> Result<Arc<dyn Store>> {
-        let options = LocalOptions {
-            index_in_memory: true,
-            as_of: Some(moment),
-            ..self.options.clone()
-        };
-        let mut past = Self::open_on(self.disk.clone(), self.layout.root(), options)?;
-        past.sets = self.sets.clone();
-        Ok(Arc::new(past))
-    }
-
-    fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {
-        let spaces = if spaces.is_empty() {
-            self.spaces()?
-        } else {
-            spaces.to_vec()
-        };
-        for space in spaces {
-            let pointers = self.ask(|connection| {
-                index::read::pointers_of(connection, &space).map_err(Error::index("index"))
-            })?;
-            for pointer in pointers {
-                let memory = match pointer.load(&self.files) {
-                    // The log may have been replaced since the index was asked.
-                    Err(Error::Damaged { id, .. }) => self.find(&Reference::Id(id.parse()?))?,
-                    loaded => Some(loaded?),
-                };
-                memory.map_or(Ok(()), &mut *each)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn history(&self, id: &MemoryId) -> Result<Vec<Change>> {
-        self.ask(|connection| {
-            let reference = Reference::Id(id.clone());
-            match index::read::find(connection, &reference).map_err(Error::index("index"))? {
-                Some(pointer) => index::read::history(connection, &self.files, &pointer),
-                None => Ok(Vec::new()),
-            }
-        })
-    }
-
-    fn session(&self, id: &SessionId) -> Result<Option<Session>> {
-        self.ask(|connection| {
-            let found =
-                index::read::sessions(connection, Some(id)).map_err(Error::index("index"))?;
-            Ok(found.into_iter().next())
-        })
-    }
-
-    fn sessions(&self) -> Result<Vec<Session>> {
-        self.ask(|connection| {
-            index::read::sessions(connection, None).map_err(Error::index("index"))
-        })
-    }
-
-    fn stats(&self) -> Result<Stats> {
-        let mut stats =
-            self.ask(|connection| index::read::stats(connection).map_err(Error::index("index")))?;
-        stats.index_bytes = index::generation::bytes(&self.layout.index());
-        Ok(stats)
-    }
-
-    fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Verification> {
-        self.verify_everything(progress)
-    }
-
-    fn repair(&self, options: RepairOptions, progress: &mut dyn FnMut(Progress)) -> Result<Repair> {
-        self.refuse_after_fork()?;
-        self.repair_everything(options, progress)
-    }
-
-    fn reindex(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed> {
-        self.refuse_after_fork()?;
-        self.rebuild(progress)
-    }
-
-    fn waiting(&self, set: &SetName, limit: usize) -> Result<Waiting> {
-        let known = self.sets.keys(set)?;
-        self.ask(|connection| search::waiting(connection, &self.files, &known, limit))
-    }
-
-    fn put_vectors(&self, set: &SetName, vectors: &[(TextKey, Option<Vector>)]) -> Result<()> {
-        self.refuse_after_fork()?;
-        self.sets.put(set, vectors, false)
-    }
-
-    fn complete_set(&self, set: &SetName) -> Result<()> {
-        self.refuse_after_fork()?;
-        self.sets.put(set, &[], true)
-    }
-
-    fn erase(&self, erasure: &Erasure) -> Result<Erased> {
-        self.refuse_after_fork()?;
-        if let Some(moment) = self.options.as_of {
-            return Err(Error::Past { moment });
-        }
-        self.erase_everywhere(erasure)
-    }
-
-    fn were_erased(&self, texts: &[&str]) -> Result<Vec<bool>> {
-        erase::audit::were_erased(&*self.disk, &self.layout, texts)
-    }
-
-    fn audit(&self) -> Result<Vec<AuditEntry>> {
-        self.audit_trail()
-    }
-
-    fn flush(&self) -> Result<()> {
-        self.refuse_after_fork()?;
-        self.write_what_waits()?;
-        self.sync_everything()
-    }
-
-    fn be_shared(self: Arc<Self>) {
-        self.may_serve(Arc::downgrade(&self));
-        if self.options.expects_others && self.options.as_of.is_none() {
-            self.met_others();
         }
     }
 }

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mnemon::error::{Error, Result};
 use mnemon::memory::{
-    Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Revision, Space,
+    Draft, Forgotten, Handle, Kind, Memory, MemoryId, Revision, SessionId, Space,
     State as MemoryState,
 };
-use mnemon::session::SessionDetails;
-use mnemon::store::{AuditEntry, Batch, Change, Deed, Erasure, Outcome, What, Write};
+use mnemon::session::{Archived, DeletedSession, SessionDetails};
+use mnemon::store::{AuditEntry, Batch, Change, Outcome, What, Write};
 use mnemon::time::Time;
+
+use super::life::Aside;
 
 /// Handles that a caller asks for are honoured up to this number.
 const WANTED_HANDLE_MAX: u32 = 999_999_999;
@@ -23,7 +25,13 @@ pub(super) struct State {
     pub(super) places: BTreeMap<Space, Place>,
     /// Every text that was erased.
     pub(super) erased_texts: BTreeSet<String>,
-    erasures: Vec<AuditEntry>,
+    pub(super) erasures: Vec<AuditEntry>,
+    /// What was done to sessions.
+    pub(super) deeds: Vec<AuditEntry>,
+    /// Archived sessions: how, and what they held.
+    pub(super) archived: BTreeMap<SessionId, (Archived, Aside)>,
+    /// Deleted sessions, and what they held.
+    pub(super) deleted: Vec<(DeletedSession, Aside)>,
 }
 
 /// A memory and what happened to it.
@@ -57,68 +65,6 @@ pub(super) struct Details {
 }
 
 impl State {
-    /// Takes memories out, and with them all that is known of them but their texts.
-    pub(super) fn erase(&mut self, erasure: &Erasure) -> Result<()> {
-        let is_meant = |kept: &Kept| erasure.ids.contains(&kept.now.id);
-        let meant: Vec<Kept> = self
-            .memories
-            .iter()
-            .filter(|it| is_meant(it))
-            .cloned()
-            .collect();
-        for id in &erasure.ids {
-            if !meant.iter().any(|kept| kept.now.id == *id) {
-                return Err(Reference::not_found(id.as_str()));
-            }
-        }
-        for kept in &meant {
-            let versions = kept.changes.iter().filter_map(|change| match &change.what {
-                What::Kept(memory) | What::Revised(memory) => Some(memory.text.to_string()),
-                _ => None,
-            });
-            self.erased_texts.extend(versions);
-        }
-        self.memories.retain(|kept| !is_meant(kept));
-        let mut spaces: Vec<Space> = Vec::new();
-        for id in &erasure.ids {
-            let kept = meant.iter().find(|kept| kept.now.id == *id);
-            let space = kept.map(|kept| kept.now.space.clone());
-            spaces.extend(space.filter(|space| !spaces.contains(space)));
-        }
-        self.erasures.push(AuditEntry {
-            at: erasure.at,
-            deed: Deed::Erased,
-            by: erasure.by.clone(),
-            reason: erasure.reason.clone(),
-            ids: erasure.ids.iter().map(ToString::to_string).collect(),
-            spaces,
-        });
-        Ok(())
-    }
-
-    pub(super) fn audit(&self) -> Vec<AuditEntry> {
-        let mut trail = self.erasures.clone();
-        for kept in &self.memories {
-            for change in &kept.changes {
-                let (deed, reason) = match &change.what {
-                    What::Forgotten { reason } => (Deed::Forgotten, reason),
-                    What::Restored { reason } => (Deed::Restored, reason),
-                    _ => continue,
-                };
-                trail.push(AuditEntry {
-                    at: change.at,
-                    deed,
-                    by: change.by.clone().unwrap_or_default(),
-                    reason: reason.clone(),
-                    ids: vec![kept.now.id.to_string()],
-                    spaces: vec![kept.now.space.clone()],
-                });
-            }
-        }
-        trail.sort_by_key(|entry| entry.at.micros());
-        trail
-    }
-
     /// Does all writes of a batch; after a refusal the state is good for nothing.
     pub(super) fn commit(&mut self, batch: &Batch) -> Result<Vec<Outcome>> {
         let place = self.places.get(&batch.space);
@@ -194,6 +140,10 @@ impl State {
             let session = existing.session().unwrap_or(id).to_string();
             return Err(Error::SessionExists { session });
         }
+        if let Some(deleted) = self.deleted_of(id) {
+            let session = deleted.session_id.to_string();
+            return Err(Error::SessionIdDeleted { session });
+        }
         let place = self.places.entry(batch.space.clone()).or_default();
         place.session = Some(Details {
             content: details.clone(),
@@ -234,6 +184,13 @@ impl State {
             } else {
                 Err(Error::IdTaken { id: id.to_string() })
             };
+        }
+        if let Some(found) = self.shelved(id) {
+            return Err(Error::IdShelved {
+                id: id.to_string(),
+                session: found.session.to_string(),
+                deleted: found.deleted,
+            });
         }
         let handle = match batch.space {
             Space::Session(_) => Some(self.next_handle(&batch.space, &draft)),
@@ -389,7 +346,13 @@ fn says_the_same(draft: &Draft, space: &Space, first: &Memory) -> bool {
     would_be == *first
 }
 
-fn memory(draft: Draft, id: MemoryId, space: Space, handle: Option<Handle>, at: Time) -> Memory {
+pub(super) fn memory(
+    draft: Draft,
+    id: MemoryId,
+    space: Space,
+    handle: Option<Handle>,
+    at: Time,
+) -> Memory {
     Memory {
         id,
         space,

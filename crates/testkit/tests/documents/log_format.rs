@@ -272,6 +272,11 @@ fn the_document_names_exactly_the_members_that_are_written() {
     let mut lines = objects(&desk.log());
     desk.edit_and_repair();
     lines.extend(objects(&desk.log()));
+    let session = desk.space.session().unwrap();
+    desk.engine
+        .archive_session(&desk.user, session, Some("done"))
+        .unwrap();
+    lines.extend(objects(&desk.log()));
 
     let common = common();
     let documented = documented();

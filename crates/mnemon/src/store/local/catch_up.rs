@@ -1,4 +1,4 @@
-//! Bringing the index up to date with a log: its new lines, or all of it.
+//! Bringing the index up to date with a log: its new lines, or all of it, and its session's shelves.
 
 use rusqlite::Connection;
 
@@ -20,8 +20,11 @@ impl LocalStore {
             connection
                 .execute_batch("BEGIN IMMEDIATE")
                 .map_err(Error::index("index"))?;
-            match self.catch_up_from_the_disk(connection, space) {
-                Ok(_) => {
+            let caught_up = self
+                .catch_up_from_the_disk(connection, space)
+                .and_then(|_| self.catch_up_shelves(connection, space));
+            match caught_up {
+                Ok(()) => {
                     self.fill_search(connection);
                     connection
                         .execute_batch("COMMIT")
@@ -119,11 +122,15 @@ impl LocalStore {
     ) -> Result<Position> {
         let in_index = || Error::index("index");
         let path = self.layout.log(space);
-        let file = self
+        let mut file = self
             .disk
             .open_read(&path)
             .map_err(Error::io("open", &path))?;
         let stat = file.stat().map_err(Error::io("read", &path))?;
+        if let Some(archive) = self.archive_behind(space, &*file) {
+            self.files.read_instead(space, stat.inode, archive.clone());
+            file = archive;
+        }
         let mut position = match known {
             Some(known) if continues(&known, &*file, &stat) => known,
             _ => apply::start_over(connection, space).map_err(in_index())?,

@@ -4,14 +4,17 @@
 //! ids are free, versions are as expected, handles get their numbers. Nothing
 //! is changed yet, so a refusal leaves no trace.
 
+mod session;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::files::LogFiles;
 use super::index::position::{Position, unsigned};
 use super::index::read::{self, Pointer};
+use super::index::shelves;
 use super::log::line::Line;
 use super::log::record::Record;
 use super::log::transaction;
@@ -99,6 +102,7 @@ impl<'a> Planner<'a> {
 
     /// Plans the whole batch.
     pub(super) fn plan(mut self) -> Result<Planned> {
+        self.refuse_archived()?;
         for write in &self.batch.writes {
             let outcome = match write {
                 Write::CreateSession(details) => self.create_session(details)?,
@@ -148,50 +152,6 @@ impl<'a> Planner<'a> {
         Ok(self.planned)
     }
 
-    fn create_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
-        let existing = match (&self.planned.known.session, self.batch.space.session()) {
-            // An earlier write of this batch made it.
-            (Some(_), Some(id)) => Some(id.to_string()),
-            _ => self.session_details()?.map(|(id, _)| id),
-        };
-        if let Some(session) = existing {
-            return Err(Error::SessionExists { session });
-        }
-        self.write_session(details)
-    }
-
-    fn change_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
-        self.require_session()?;
-        if self.planned.known.session.as_ref() == Some(details) {
-            return Ok(Outcome {
-                id: None,
-                handle: None,
-                version: 0,
-                changed: false,
-            });
-        }
-        self.write_session(details)
-    }
-
-    fn write_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
-        if self.batch.space.session().is_none() {
-            return Err(Error::rule(
-                "space",
-                "a session",
-                &self.batch.space.to_string(),
-            ));
-        }
-        self.planned.known.session = Some(details.clone());
-        let line = Line::session(&self.batch.space, details, &self.batch.by, self.at);
-        self.planned.lines.push(line.into());
-        Ok(Outcome {
-            id: None,
-            handle: None,
-            version: 0,
-            changed: true,
-        })
-    }
-
     fn add(&mut self, id: &MemoryId, draft: &Draft) -> Result<Outcome> {
         self.require_session()?;
         let mut checked = draft.clone();
@@ -204,6 +164,7 @@ impl<'a> Planner<'a> {
             let memory = self.memory(id)?.map_or(first, Arc::new);
             return Ok(self.done(memory, false));
         }
+        self.refuse_shelved(id)?;
         let handle = match self.batch.space.session() {
             Some(_) => Some(self.next_handle(checked.body.kind(), draft.handle)),
             None => None,
@@ -331,6 +292,18 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Ids are unique in the store, archives and trash included.
+    fn refuse_shelved(&self, id: &MemoryId) -> Result<()> {
+        match shelves::find(self.connection, id.as_str()).map_err(Error::index("index"))? {
+            None => Ok(()),
+            Some(found) => Err(Error::IdShelved {
+                id: id.to_string(),
+                session: found.session,
+                deleted: found.trashed,
+            }),
+        }
+    }
+
     fn touched(&self, id: &MemoryId) -> Option<&Touched> {
         self.planned
             .touched
@@ -373,46 +346,6 @@ impl<'a> Planner<'a> {
         let number = self.position.counted(kind).max(in_pending).unwrap_or(0);
         self.planned.known.counters.insert(kind, number);
         number
-    }
-
-    /// Only a session that exists takes memories.
-    fn require_session(&mut self) -> Result<()> {
-        let Some(id) = self.batch.space.session() else {
-            return Ok(());
-        };
-        if self.planned.known.session.is_some() {
-            return Ok(());
-        }
-        match self.session_details()? {
-            // The folder has the case of the id that it was made with.
-            Some((known, details)) if known == id.as_str() => {
-                self.planned.known.session = Some(details);
-                Ok(())
-            }
-            _ => Err(Error::SessionNotFound {
-                session: id.to_string(),
-            }),
-        }
-    }
-
-    fn session_details(&self) -> Result<Option<(String, SessionDetails)>> {
-        let Some(id) = self.batch.space.session() else {
-            return Ok(None);
-        };
-        self.connection
-            .prepare_cached("SELECT id, details FROM sessions WHERE folded = ?1")
-            .and_then(|mut statement| {
-                statement
-                    .query_row([id.as_str().to_ascii_lowercase()], |row| {
-                        let details: String = row.get(1)?;
-                        Ok((
-                            row.get(0)?,
-                            serde_json::from_str(&details).unwrap_or_default(),
-                        ))
-                    })
-                    .optional()
-            })
-            .map_err(Error::index("index"))
     }
 
     /// A line counts only once the lines that it refers to are durable too.

@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -49,13 +48,19 @@ impl LocalStore {
             .map_err(Error::io("open", &path))?;
         let unique = super::unique(super::wall_micros());
         let next_path = path.with_file_name(format!("memory.jsonl.{unique}"));
-        let mut next = Next::create(self, space, &next_path, &unique, &*old)?;
-        let outcome = next.copy(&*old, Start::BEGINNING, judge).and_then(|end| {
+        let file = self
+            .disk
+            .create(&next_path)
+            .map_err(Error::io("create", &next_path))?;
+        let mut into_file = writing_to(&*file, &next_path);
+        let mut next = Next::new(&next_path, &mut into_file);
+        let sync = || file.sync().map_err(Error::io("sync", &next_path));
+        let outcome = next.begin(space, &unique, &*old).and_then(|()| {
+            let end = next.copy(&*old, Start::BEGINNING, judge)?;
             // What is long is done; what follows is short.
-            next.sync()?;
+            sync()?;
             let mut held = self.lock.acquire("rewrite a log")?;
-            let aside = self.finish_rewrite(space, &mut next, &*old, &end, judge, &mut held)?;
-            Ok(aside)
+            self.finish_rewrite(space, &mut next, &sync, &*old, &end, judge, &mut held)
         });
         if outcome.is_err() {
             let _ = self.disk.remove(&next_path);
@@ -63,10 +68,15 @@ impl LocalStore {
         outcome
     }
 
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the last step of one operation, with all that the first ones made"
+    )]
     fn finish_rewrite(
         &self,
         space: &Space,
-        next: &mut Next,
+        next: &mut Next<'_>,
+        sync: &dyn Fn() -> Result<()>,
         old: &dyn DiskFile,
         end: &End,
         judge: &mut Judge<'_>,
@@ -91,7 +101,7 @@ impl LocalStore {
                 &bytes,
             )?);
         }
-        next.sync()?;
+        sync()?;
         held.note_appending(&[space])
             .map_err(Error::io("write", self.layout.lock()))?;
         self.disk
@@ -107,41 +117,60 @@ impl LocalStore {
     }
 }
 
-/// The new log while it is made.
-struct Next {
-    file: Arc<dyn DiskFile>,
+/// Puts bytes behind each other into a file.
+pub(super) fn writing_to<'a>(
+    file: &'a dyn DiskFile,
+    path: &'a Path,
+) -> impl FnMut(&[u8]) -> Result<()> + 'a {
+    let mut length = 0;
+    move |bytes| {
+        file.write_at(bytes, length)
+            .map_err(Error::io("write", path))?;
+        length += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// The new log, or the new shelf, while it is made.
+pub(super) struct Next<'a> {
     path: PathBuf,
-    length: u64,
+    /// Where its bytes go.
+    out: &'a mut dyn FnMut(&[u8]) -> Result<()>,
     /// Lines of a transaction whose commit has not come yet.
     open: Vec<(Placed, Vec<u8>)>,
     /// Whether any line of that transaction was dropped or replaced.
     broken: bool,
 }
 
-impl Next {
-    fn create(
-        store: &LocalStore,
-        space: &Space,
-        path: &Path,
-        generation: &str,
-        old: &dyn DiskFile,
-    ) -> Result<Self> {
-        let file = store.disk.create(path).map_err(Error::io("create", path))?;
-        let mut next = Self {
-            file,
+impl<'a> Next<'a> {
+    pub(super) fn new(path: &Path, out: &'a mut dyn FnMut(&[u8]) -> Result<()>) -> Self {
+        Self {
             path: path.into(),
-            length: 0,
+            out,
             open: Vec::new(),
             broken: false,
-        };
-        let (counters, recorded) = counters_of(old, path)?;
+        }
+    }
+
+    /// Writes the header of a log that takes the place of an old one.
+    pub(super) fn begin(
+        &mut self,
+        space: &Space,
+        generation: &str,
+        old: &dyn DiskFile,
+    ) -> Result<()> {
+        let (counters, recorded) = counters_of(old, &self.path)?;
         let at = Time::nearest_to_micros(recorded.unwrap_or_else(super::wall_micros));
-        next.write(&Line::header(space, generation, &counters, at).encode().0)?;
-        Ok(next)
+        self.write(&Line::header(space, generation, &counters, at).encode().0)
     }
 
     /// Copies what is behind `start`, as the judge says; the old header is not copied.
-    fn copy(&mut self, old: &dyn DiskFile, start: Start, judge: &mut Judge<'_>) -> Result<End> {
+    pub(super) fn copy(
+        &mut self,
+        old: &dyn DiskFile,
+        start: Start,
+        judge: &mut Judge<'_>,
+    ) -> Result<End> {
         let path = self.path.clone();
         scan::scan(old, start, |found| -> Result<(), Error> {
             match found {
@@ -232,16 +261,8 @@ impl Next {
         self.write(b"\n")
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file
-            .write_at(bytes, self.length)
-            .map_err(Error::io("write", &self.path))?;
-        self.length += bytes.len() as u64;
-        Ok(())
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.file.sync().map_err(Error::io("sync", &self.path))
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        (self.out)(bytes)
     }
 }
 
@@ -286,7 +307,7 @@ fn counters_of(old: &dyn DiskFile, path: &Path) -> Result<(Counters, Option<i64>
     Ok((highest, recorded))
 }
 
-fn read(file: &dyn DiskFile, path: &Path, offset: u64, length: u64) -> Result<Vec<u8>> {
+pub(super) fn read(file: &dyn DiskFile, path: &Path, offset: u64, length: u64) -> Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
     let count = file
         .read_at(&mut bytes, offset)

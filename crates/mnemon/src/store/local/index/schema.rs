@@ -6,14 +6,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 
-use super::filing;
 use super::position::unsigned;
+use super::{filing, shelves};
 use crate::decay::{Access, Class, Facts, Rules};
 use crate::memory::{Kind, Space};
 use crate::store::local::search;
 
 /// Another number means other tables: each program keeps to the files of its own.
-pub(crate) const SCHEMA: u32 = 4;
+pub(crate) const SCHEMA: u32 = 5;
 
 /// Older SQLite can lose a write-ahead log when it is reset.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -57,7 +57,7 @@ CREATE TABLE changes (
 ) WITHOUT ROWID;
 CREATE TABLE sessions (
     log INTEGER PRIMARY KEY, id TEXT NOT NULL, folded TEXT NOT NULL UNIQUE,
-    details TEXT NOT NULL, created INTEGER NOT NULL, detailed INTEGER NOT NULL, decay TEXT
+    details TEXT NOT NULL, created INTEGER NOT NULL, detailed INTEGER NOT NULL, decay TEXT, archived TEXT
 );
 CREATE INDEX sessions_with_decay ON sessions (log) WHERE decay IS NOT NULL;
 CREATE TABLE damage (
@@ -115,9 +115,10 @@ fn set_up(mut connection: Connection) -> rusqlite::Result<Connection> {
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
         connection.execute_batch(&format!(
-            "BEGIN IMMEDIATE; {TABLES} {} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
+            "BEGIN IMMEDIATE; {TABLES} {} {} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
             filing::TABLES,
-            search::TABLES
+            search::TABLES,
+            shelves::TABLES
         ))?;
     } else if version != SCHEMA {
         return Err(rusqlite::Error::InvalidQuery);
