@@ -53,6 +53,7 @@ impl Store for LocalStore {
                 embedder: &*self.options.embedder,
                 chunks: &generation.chunks,
                 pending: &generation.pending,
+                postings: &generation.postings,
                 vectors: &generation.vectors,
                 sets: &self.sets,
                 row_map: &generation.row_map,
