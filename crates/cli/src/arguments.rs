@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Anonymize(commands::anonymize::Anonymize),
     /// Check every line and the index
     Verify(commands::verify::Verify),
+    /// Do all that is due: retention, purging, archiving, care of the index
+    Maintain(commands::maintain::Maintain),
     /// Set damage aside and make the index anew
     Repair(commands::repair::Repair),
     /// Embed what waits for the service that the settings name

@@ -16,6 +16,7 @@ pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
+pub(crate) mod maintain;
 pub(crate) mod mcp;
 pub(crate) mod query;
 pub(crate) mod recall;
@@ -62,6 +63,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Verify(_) => verify::Verify::run(&context),
         Command::Repair(command) => command.run(&context),
         Command::Embed(_) => embed::Embed::run(&context),
+        Command::Maintain(command) => command.run(&context),
         Command::Reindex(_) => reindex::Reindex::run(&context),
         Command::Stats(_) => stats::Stats::run(&context),
         Command::Doctor(_) => doctor::Doctor::run(&context),

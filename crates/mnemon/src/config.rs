@@ -253,6 +253,20 @@ mod tests {
                 vec!["1", "true", "[]", "['always']", "{}"],
                 vec!["'sometimes'".to_owned(), "''".to_owned()],
             ),
+            Rule::Tags => (
+                vec!["['a', 'b.c']".to_owned()],
+                vec!["1", "'a'", "[1]", "{}"],
+                vec!["['a b']".to_owned(), "['']".to_owned()],
+            ),
+            Rule::Schedule { .. } => (
+                vec!["'@weekly'".to_owned(), "'*/5 1-3 * jan mon'".to_owned()],
+                vec!["1", "true", "[]", "{}"],
+                vec![
+                    "''".to_owned(),
+                    "'* * * *'".to_owned(),
+                    "'61 * * * *'".to_owned(),
+                ],
+            ),
             Rule::Text { chars_max, default } => (
                 vec!["'x'".to_owned(), format!("'{}'", "ö".repeat(chars_max))],
                 vec!["1", "true", "[]", "{}"],

@@ -9,6 +9,7 @@ mod embed;
 mod erase;
 mod forget;
 mod life;
+mod maintain;
 mod outside;
 mod query;
 mod recall;
@@ -23,6 +24,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use embed::{Embedded, EmbeddingReport};
+pub use maintain::{Expired, MaintainOptions, Maintained};
 pub use remember::{Action, Remembered};
 pub use sessions::NewSession;
 pub use transfer::{ErasedTexts, ImportItem, Imported};

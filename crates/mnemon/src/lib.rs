@@ -43,6 +43,8 @@ pub mod memory;
 pub mod nearest;
 pub mod recall;
 pub mod redact;
+pub mod retention;
+pub mod schedule;
 pub mod session;
 pub mod store;
 pub mod time;

@@ -10,6 +10,7 @@ mod erasure;
 mod filter;
 mod life;
 pub mod local;
+mod maintenance;
 mod report;
 mod vectors;
 
@@ -18,6 +19,7 @@ pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
 pub(crate) use filter::{contains_text, metadata_text as filter_text};
 pub use life::{Archiving, Shelved};
+pub use maintenance::{Job, JobTimes, Tended};
 pub use report::{
     Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
     VerifyProblem,
@@ -133,6 +135,15 @@ pub trait Store: Send + Sync {
 
     /// What was forgotten, brought back and erased, and what became of sessions, the oldest first.
     fn audit(&self) -> Result<Vec<AuditEntry>>;
+
+    /// Puts in order what is derived, and removes what crashes left.
+    fn tend(&self) -> Result<Tended>;
+
+    /// When each job was last done completely.
+    fn job_times(&self) -> Result<JobTimes>;
+
+    /// Notes when jobs were done.
+    fn note_job_times(&self, times: &JobTimes) -> Result<()>;
 
     /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.
     fn flush(&self) -> Result<()>;

@@ -2,6 +2,8 @@
 
 #[path = "redact/cases.rs"]
 mod cases;
+#[path = "redact/corpus.rs"]
+mod corpus;
 #[path = "redact/fields.rs"]
 mod fields;
 

@@ -20,8 +20,9 @@ use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::{DeletedSession, Session, SessionDeed};
 use mnemon::store::{
-    Archiving, AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed,
-    Repair, RepairOptions, Selection, Shelved, Stats, Store, Verification, View, Waiting, Write,
+    Archiving, AuditEntry, Batch, Change, Erased, Erasure, Filter, JobTimes, Progress, Receipt,
+    Reindexed, Repair, RepairOptions, Selection, Shelved, Stats, Store, Tended, Verification, View,
+    Waiting, Write,
 };
 use mnemon::time::Time;
 
@@ -245,6 +246,19 @@ impl Store for ModelStore {
 
     fn complete_set(&self, set: &SetName) -> Result<()> {
         self.sets().complete(set);
+        Ok(())
+    }
+
+    fn tend(&self) -> Result<Tended> {
+        Ok(Tended::default())
+    }
+
+    fn job_times(&self) -> Result<JobTimes> {
+        Ok(self.state().job_times.clone())
+    }
+
+    fn note_job_times(&self, times: &JobTimes) -> Result<()> {
+        self.state().job_times.clone_from(times);
         Ok(())
     }
 

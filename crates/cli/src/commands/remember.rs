@@ -6,7 +6,7 @@ use mnemon::memory::{Body, Draft, Kind, Space, Text};
 use mnemon_wire::{RememberedShape, kind_from_word};
 use serde_json::{Map, Value};
 
-use crate::commands::embed;
+use crate::commands::{embed, maintain};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::NAME;
@@ -137,6 +137,7 @@ impl Remember {
             format!("{verb} {name} in {}.", kept.space)
         })?;
         embed::step_after_write(&engine, &caller);
+        maintain::step_after_write(context, &engine, &caller);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use clap::Args;
 use mnemon::memory::Memory;
 use mnemon_wire::ForgottenShape;
 
-use crate::commands::embed;
+use crate::commands::{embed, maintain};
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::count;
@@ -50,6 +50,7 @@ impl Unforget {
                 )
             })?;
         embed::step_after_write(&engine, &caller);
+        maintain::step_after_write(context, &engine, &caller);
         Ok(())
     }
 }

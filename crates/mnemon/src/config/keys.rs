@@ -3,6 +3,7 @@
 use super::rule::{Rule, bytes, choice, number, text, variable, whole, words};
 use crate::decay::{ByKind, Model, Settings};
 use crate::redact::Subject;
+use crate::retention::DaysByKind;
 
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
@@ -209,6 +210,66 @@ pub(super) static KEYS: &[Key] = &[
         comment: "How long a memory deleted from long-term memory can be brought back.",
     },
     Key {
+        name: "retention.enabled",
+        rule: Rule::Flag { default: false },
+        comment: "Whether memories are forgotten when they have not been used for long; what is \
+            pinned, open or exempt never is.",
+    },
+    Key {
+        name: "retention.exempt_importance",
+        rule: number(0.9, 0.0, 1.1),
+        comment: "What matters at least this much is kept; above 1 nothing is exempt by it.",
+    },
+    Key {
+        name: "retention.exempt_tags",
+        rule: Rule::Tags,
+        comment: "What has one of these tags, or one below, is kept.",
+    },
+    retention("retention.days.conversation", RETENTION_DAYS.conversation),
+    retention("retention.days.decision", RETENTION_DAYS.decision),
+    retention("retention.days.finding", RETENTION_DAYS.finding),
+    retention("retention.days.preference", RETENTION_DAYS.preference),
+    retention("retention.days.learning", RETENTION_DAYS.learning),
+    retention("retention.days.fact", RETENTION_DAYS.fact),
+    retention("retention.days.event", RETENTION_DAYS.event),
+    retention("retention.days.procedure", RETENTION_DAYS.procedure),
+    retention("retention.days.state", RETENTION_DAYS.state),
+    retention("retention.days.artifact", RETENTION_DAYS.artifact),
+    Key {
+        name: "maintenance.enabled",
+        rule: Rule::Flag { default: true },
+        comment: "Whether writing commands do a little of what is long overdue, after their own \
+            work.",
+    },
+    Key {
+        name: "maintenance.archive",
+        rule: Rule::Schedule {
+            default: "0 4 * * *",
+        },
+        comment: "When sessions that nobody uses are archived.",
+    },
+    Key {
+        name: "maintenance.purge",
+        rule: Rule::Schedule {
+            default: "0 2 * * 0",
+        },
+        comment: "When deleted sessions and forgotten memories are removed whose time is up.",
+    },
+    Key {
+        name: "maintenance.retention",
+        rule: Rule::Schedule {
+            default: "0 0 * * *",
+        },
+        comment: "When memories are forgotten whose retention is over.",
+    },
+    Key {
+        name: "maintenance.index",
+        rule: Rule::Schedule {
+            default: "0 3 * * *",
+        },
+        comment: "When the index is put in order.",
+    },
+    Key {
         name: "defaults.user",
         rule: text("user", 128),
         comment: "Who the user is where a session does not say.",
@@ -223,6 +284,16 @@ const fn half_life(name: &'static str, hours: f64) -> Key {
         name,
         rule: number(hours, 0.0, 1e6),
         comment: "Half of it goes in so many hours; 0 is never under half_life, 1440 under boosted.",
+    }
+}
+
+const RETENTION_DAYS: DaysByKind = DaysByKind::DEFAULT;
+
+const fn retention(name: &'static str, days: u32) -> Key {
+    Key {
+        name,
+        rule: whole(days as i64, 0, DAYS_MAX),
+        comment: "How many days without access one is kept; 0 is for ever.",
     }
 }
 

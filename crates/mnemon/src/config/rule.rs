@@ -6,8 +6,10 @@ use toml::Value;
 use toml::de::DeValue;
 
 use super::bytes;
+use crate::memory::Tag;
 use crate::nearest::nearest;
 use crate::redact::Pattern;
+use crate::schedule::Schedule;
 
 /// The most words or patterns that a list may have.
 const LIST_MAX: usize = 100;
@@ -42,6 +44,10 @@ pub(super) enum Rule {
     },
     /// Patterns for redaction; by default none.
     Patterns,
+    /// Tags; by default none.
+    Tags,
+    /// When something is done again and again, as cron writes it.
+    Schedule { default: &'static str },
     /// The name of an environment variable that holds a secret.
     Variable { default: &'static str },
 }
@@ -84,11 +90,12 @@ impl Rule {
             Self::Whole { default, .. } | Self::Bytes { default, .. } => default.to_string(),
             Self::Choice { default, .. }
             | Self::Text { default, .. }
+            | Self::Schedule { default }
             | Self::Variable { default } => quote(default),
             Self::Flag { default } => default.to_string(),
             Self::Number { default, .. } => Value::Float(default).to_string(),
             Self::Words { default, .. } => list(default.iter().copied()),
-            Self::Patterns => list([]),
+            Self::Patterns | Self::Tags => list([]),
         }
     }
 
@@ -109,10 +116,11 @@ impl Rule {
                 Self::Bytes { .. }
                 | Self::Choice { .. }
                 | Self::Text { .. }
+                | Self::Schedule { .. }
                 | Self::Variable { .. },
                 DeValue::String(text),
             ) => self.check_text(text),
-            (Self::Words { .. } | Self::Patterns, DeValue::Array(items)) => {
+            (Self::Words { .. } | Self::Patterns | Self::Tags, DeValue::Array(items)) => {
                 let texts: Option<Vec<&str>> =
                     items.iter().map(|item| item.get_ref().as_str()).collect();
                 self.check_list(&texts?)
@@ -147,7 +155,11 @@ impl Rule {
                 let is_free = text == *default || !text.starts_with("MNEMON_");
                 (is_name && is_free).then(|| quote(text))
             }
-            Self::Words { .. } | Self::Patterns => self.check_list_text(text.trim()),
+            Self::Schedule { .. } => {
+                let is_one = text.parse::<Schedule>().is_ok();
+                is_one.then(|| quote(text))
+            }
+            Self::Words { .. } | Self::Patterns | Self::Tags => self.check_list_text(text.trim()),
         }
     }
 
@@ -157,7 +169,7 @@ impl Rule {
             return self.check_toml(DeValue::parse(text).ok()?.get_ref());
         }
         match self {
-            Self::Words { .. } if !text.is_empty() => {
+            Self::Words { .. } | Self::Tags if !text.is_empty() => {
                 let words: Vec<_> = text.split(',').map(str::trim).collect();
                 self.check_list(&words)
             }
@@ -169,6 +181,7 @@ impl Rule {
     fn check_list(&self, items: &[&str]) -> Option<String> {
         let fits = |item: &&str| match self {
             Self::Words { words, .. } => words.contains(item),
+            Self::Tags => item.parse::<Tag>().is_ok(),
             _ => item.parse::<Pattern>().is_ok(),
         };
         (items.len() <= LIST_MAX && items.iter().all(fits)).then(|| list(items.iter().copied()))
@@ -234,6 +247,10 @@ impl Rule {
                 let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
                 format!("must be a list of any of {}", words.join(", "))
             }
+            Self::Tags => format!("must be a list of at most {LIST_MAX} tags"),
+            Self::Schedule { .. } => "must be five fields as in cron, such as \"0 4 * * *\" for \
+                 every day at four, or @daily and the like"
+                .to_owned(),
             Self::Patterns => format!(
                 "must be a list of at most {LIST_MAX} texts of the form \
                  'class=regular expression', the class in small letters, digits and _"

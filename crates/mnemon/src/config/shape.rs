@@ -7,6 +7,8 @@ use serde::Deserialize;
 use super::merge;
 use crate::decay;
 use crate::redact::{Pattern, Subject};
+use crate::retention::RetentionConfig;
+use crate::schedule::Schedule;
 
 /// Every setting; the default is what holds without any file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -27,6 +29,10 @@ pub struct Config {
     pub embedding: EmbeddingConfig,
     /// What is not kept, and how long deleted things can be brought back.
     pub privacy: PrivacyConfig,
+    /// What is forgotten because of its age.
+    pub retention: RetentionConfig,
+    /// When what is due is done.
+    pub maintenance: MaintenanceConfig,
     /// What is assumed when the caller does not say.
     pub defaults: DefaultsConfig,
 }
@@ -154,6 +160,21 @@ pub struct PrivacyConfig {
     pub session_recovery_days: u32,
     /// For long-term memory.
     pub long_term_recovery_days: u32,
+}
+
+/// When what is due is done.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct MaintenanceConfig {
+    /// Whether writing commands do a little of what is long overdue.
+    pub enabled: bool,
+    /// When unused sessions are archived.
+    pub archive: Schedule,
+    /// When what was deleted and is past recovery is removed.
+    pub purge: Schedule,
+    /// When memories are forgotten whose retention is over.
+    pub retention: Schedule,
+    /// When the index is put in order.
+    pub index: Schedule,
 }
 
 /// What is assumed when the caller does not say.

@@ -51,21 +51,6 @@ impl Mnemon {
         self.require_session(&session.id)
     }
 
-    /// Archives every session that nobody has used for `sessions.archive_after_days`.
-    pub fn archive_unused_sessions(&self, caller: &Caller) -> Result<Vec<Session>> {
-        let reason = format!(
-            "not used for {} days",
-            self.config.sessions.archive_after_days
-        );
-        let mut sessions = self.store.sessions()?;
-        sessions
-            .retain(|session| session.is_due_for_archive(self.clock.now(), &self.config.sessions));
-        sessions
-            .iter()
-            .map(|session| self.archive_session(caller, &session.id, Some(&reason)))
-            .collect()
-    }
-
     /// Opens an archived session, to the byte as it was; one that is not archived stays as it is.
     pub fn restore_session(&self, caller: &Caller, id: &SessionId) -> Result<Session> {
         let session = self.require_session(id)?;

@@ -35,6 +35,7 @@ mod shelf;
 mod shelves;
 mod store;
 mod sync;
+mod tend;
 mod verify;
 
 use std::path::{Path, PathBuf};

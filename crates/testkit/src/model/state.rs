@@ -8,7 +8,7 @@ use mnemon::memory::{
     State as MemoryState,
 };
 use mnemon::session::{Archived, DeletedSession, SessionDetails};
-use mnemon::store::{AuditEntry, Batch, Change, Outcome, What, Write};
+use mnemon::store::{AuditEntry, Batch, Change, JobTimes, Outcome, What, Write};
 use mnemon::time::Time;
 
 use super::life::Aside;
@@ -32,6 +32,8 @@ pub(super) struct State {
     pub(super) archived: BTreeMap<SessionId, (Archived, Aside)>,
     /// Deleted sessions, and what they held.
     pub(super) deleted: Vec<(DeletedSession, Aside)>,
+    /// When what was last done that is done again and again.
+    pub(super) job_times: JobTimes,
 }
 
 /// A memory and what happened to it.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mnemon::clock::Clock;
-use mnemon::engine::{ErasedTexts, ImportItem, NewSession};
+use mnemon::engine::{ErasedTexts, ImportItem, MaintainOptions, NewSession};
 use mnemon::memory::{Draft, Kind, Memory, SessionId, Space, State};
 use mnemon::recall::{Query, Question};
 use mnemon::session::{SessionDetails, SessionState};
@@ -135,7 +135,10 @@ fn a_session_goes_from_state_to_state_as_time_passes_and_as_it_is_told() {
     assert_eq!(desk.state(), "created");
     desk.keep("The gate opens at seven");
     let nothing: Act<'_> = &|_| {};
-    let unused: Act<'_> = &|desk| drop(desk.engine.archive_unused_sessions(&me).unwrap());
+    let unused: Act<'_> = &|desk| {
+        let all = MaintainOptions::default();
+        drop(desk.engine.maintain(&me, &all).unwrap());
+    };
     let steps: [(&str, Act<'_>, &str); 19] = [
         ("2026-01-01T23:00:00Z", nothing, "active"),
         ("2026-01-02T00:00:01Z", nothing, "idle"),

@@ -45,6 +45,11 @@ impl Layout {
         self.root.join("erasing.json")
     }
 
+    /// When what was last done that is done again and again.
+    pub(crate) fn maintenance(&self) -> PathBuf {
+        self.root.join("maintenance.json")
+    }
+
     pub(crate) fn quarantine(&self) -> PathBuf {
         self.root.join("quarantine")
     }

@@ -34,7 +34,7 @@ pub(super) use check::first_wrong;
 pub(super) use chunks::Chunks;
 pub(super) use deadline::watch as watch_deadline;
 pub(super) use fill::fill_if_due;
-pub(super) use full_text::add_functions;
+pub(super) use full_text::{add_functions, merge};
 pub(super) use outside::RowMapCache;
 pub(super) use pending::PendingCache;
 pub(super) use postings::PostingsCache;

@@ -9,8 +9,9 @@ use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::store::{
-    Archiving, AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed,
-    Repair, RepairOptions, Selection, Shelved, Stats, Store, Verification, View, Waiting,
+    Archiving, AuditEntry, Batch, Change, Erased, Erasure, Filter, JobTimes, Progress, Receipt,
+    Reindexed, Repair, RepairOptions, Selection, Shelved, Stats, Store, Tended, Verification, View,
+    Waiting,
 };
 use crate::time::Time;
 
@@ -233,6 +234,18 @@ impl Store for LocalStore {
 
     fn audit(&self) -> Result<Vec<AuditEntry>> {
         self.audit_trail()
+    }
+
+    fn tend(&self) -> Result<Tended> {
+        self.put_in_order()
+    }
+
+    fn job_times(&self) -> Result<JobTimes> {
+        self.read_job_times()
+    }
+
+    fn note_job_times(&self, times: &JobTimes) -> Result<()> {
+        self.write_job_times(times)
     }
 
     fn flush(&self) -> Result<()> {

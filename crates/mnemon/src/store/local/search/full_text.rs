@@ -22,6 +22,29 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)
 }
 
+/// Merges some of the segments that fills left; false if there is nothing more to merge.
+pub(in crate::store::local) fn merge(
+    connection: &Connection,
+    pages: u32,
+) -> rusqlite::Result<bool> {
+    let is_there: bool = connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'text')",
+        [],
+        |row| row.get(0),
+    )?;
+    if !is_there {
+        return Ok(false);
+    }
+    let before = connection.total_changes();
+    // Negative: all segments into one, in the end.
+    connection.execute(
+        "INSERT INTO text (text, rank) VALUES ('merge', ?1)",
+        [-i64::from(pages)],
+    )?;
+    // One change is the command itself.
+    Ok(connection.total_changes() - before > 1)
+}
+
 /// A memory that has a term, and how often.
 pub(super) type Posting = (u32, u32);
 

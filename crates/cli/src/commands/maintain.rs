@@ -1,0 +1,107 @@
+//! `mnemon maintain`, and the little of it that writing commands do.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use mnemon::engine::{MaintainOptions, Maintained};
+use mnemon::{Caller, Mnemon};
+use mnemon_wire::MaintainedShape;
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::human::{bytes, count};
+use crate::output::Output;
+
+/// A writing command gives so much to what is long overdue.
+const STEP_TIME: Duration = Duration::from_millis(200);
+
+/// Do all that is due: retention, purging, archiving, care of the index
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mnemon maintain\n  mnemon maintain --dry-run --ahead 30\n\n\
+    Writing commands do a little of what is long overdue by themselves. docs/maintenance.md \
+    tells what is done when."
+)]
+pub(crate) struct Maintain {
+    /// Only tell what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// With --dry-run, also what will be due within so many days
+    #[arg(long, value_name = "DAYS", default_value_t = 0, requires = "dry_run",
+        value_parser = clap::value_parser!(u32).range(0..=3650))]
+    ahead: u32,
+}
+
+impl Maintain {
+    pub(crate) fn run(&self, context: &Context) -> Outcome {
+        let engine = if self.dry_run {
+            context.reader()?
+        } else {
+            context.writer()?
+        };
+        let options = MaintainOptions {
+            dry_run: self.dry_run,
+            ahead_days: self.ahead,
+            until: None,
+        };
+        let done = engine.maintain(&context.caller()?, &options)?;
+        let shape = MaintainedShape::of(&done, self.dry_run);
+        context.output.answer(&shape, || self.tell(&done))
+    }
+
+    fn tell(&self, done: &Maintained) -> String {
+        let mut lines = Vec::new();
+        let mut line = |number: usize, one: &str, many: &str, what: &str| {
+            if number > 0 {
+                lines.push(format!("{} {what}", count(number as u64, one, many)));
+            }
+        };
+        let over = "whose retention is over: forgotten";
+        line(done.forgotten.len(), "memory", "memories", over);
+        let past = "past recovery: removed for good";
+        line(done.purged.len(), "memory", "memories", past);
+        line(done.purged_sessions.len(), "session", "sessions", past);
+        line(
+            done.archived.len(),
+            "session",
+            "sessions",
+            "not in use: archived",
+        );
+        if let Some(tended) = &done.tended {
+            let (before, after) = (tended.bytes_before, tended.bytes_after);
+            let freed = before.saturating_sub(after);
+            lines.push(match freed {
+                0 => "index in order".to_owned(),
+                freed => format!("index in order, {} less", bytes(freed)),
+            });
+            lines.extend(
+                tended
+                    .removed
+                    .iter()
+                    .map(|path| format!("removed {}, which a crash had left", path.display())),
+            );
+        }
+        for expired in &done.forgotten {
+            let day = expired.at.to_string();
+            let day = day.get(..10).unwrap_or(&day).to_owned();
+            lines.push(format!("  {} {day}: {}", expired.id, expired.reason));
+        }
+        for session in &done.archived {
+            lines.push(format!("  {session}"));
+        }
+        match (self.dry_run, lines.is_empty()) {
+            (true, true) => "Nothing is due.".to_owned(),
+            (true, false) => format!("Nothing was done yet. Due:\n{}", lines.join("\n")),
+            (false, _) => lines.join("\n"),
+        }
+    }
+}
+
+/// A step after a write that was acknowledged: whatever fails here is only told.
+pub(crate) fn step_after_write(context: &Context, engine: &Mnemon, caller: &Caller) {
+    let until = Instant::now() + STEP_TIME;
+    match engine.maintain_overdue(caller, &context.zone, until) {
+        Ok(_) => {}
+        Err(error) => Output::say("warning", &format!("kept, but maintenance failed: {error}")),
+    }
+}

@@ -1,0 +1,305 @@
+//! Maintenance: all that is due, or a little of what is long overdue.
+//!
+//! Nothing here is on anybody's way: questions never do it, and a write does
+//! its little only after it was acknowledged. Every step can be taken again,
+//! so it may end at any point.
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use jiff::tz::TimeZone;
+
+use crate::caller::Caller;
+use crate::engine::Mnemon;
+use crate::error::Result;
+use crate::memory::{Memory, MemoryId, SessionId, Space};
+use crate::schedule::Schedule;
+use crate::store::{Filter, Forgottenness, Job, JobTimes, Sort, Tended};
+use crate::time::Time;
+
+/// What is not done for a day after its time is long overdue.
+const OVERDUE_MICROS: i64 = 86_400_000_000;
+
+/// At most so many memories are forgotten or removed between two looks at the clock.
+const CHUNK: usize = 200;
+
+/// How much is to be done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MaintainOptions {
+    /// Only tell what would be done.
+    pub dry_run: bool,
+    /// With it, also what will be due within so many days.
+    pub ahead_days: u32,
+    /// When to stop, whatever is left.
+    pub until: Option<Instant>,
+}
+
+/// What was done, or would be.
+#[derive(Clone, Debug, Default)]
+pub struct Maintained {
+    /// Memories whose retention is over.
+    pub forgotten: Vec<Expired>,
+    /// Memories that were forgotten and are past recovery, now removed for good.
+    pub purged: Vec<MemoryId>,
+    /// Deleted sessions that are past recovery, now removed for good.
+    pub purged_sessions: Vec<SessionId>,
+    /// Sessions that nobody used.
+    pub archived: Vec<SessionId>,
+    /// What was put in order; nothing in a dry run.
+    pub tended: Option<Tended>,
+    /// Whether time was enough for all of it.
+    pub complete: bool,
+}
+
+/// A memory whose retention is over.
+#[derive(Clone, Debug)]
+pub struct Expired {
+    /// Which.
+    pub id: MemoryId,
+    /// Where it lives.
+    pub space: Space,
+    /// Since when, or from when on.
+    pub at: Time,
+    /// Which rule says so.
+    pub reason: String,
+}
+
+impl Mnemon {
+    /// Does all that is due, whatever the schedules say.
+    pub fn maintain(&self, caller: &Caller, options: &MaintainOptions) -> Result<Maintained> {
+        self.flush(caller)?;
+        self.do_jobs(caller, &Job::ALL, options)
+    }
+
+    /// Does some of what should have been done a day ago; the schedules are in that zone.
+    ///
+    /// Does nothing, and costs next to nothing, while all is in time.
+    pub fn maintain_overdue(
+        &self,
+        caller: &Caller,
+        zone: &TimeZone,
+        until: Instant,
+    ) -> Result<Maintained> {
+        if !self.config.maintenance.enabled {
+            return Ok(Maintained::default());
+        }
+        let now = self.clock.now();
+        let mut times = self.store.job_times()?;
+        let is_new = Job::ALL.iter().any(|job| !times.contains_key(job));
+        if is_new {
+            // From now on it is known since when.
+            for job in Job::ALL {
+                times.entry(job).or_insert(now);
+            }
+            self.store.note_job_times(&times)?;
+        }
+        let overdue: Vec<Job> = Job::ALL
+            .into_iter()
+            .filter(|job| is_overdue(self.schedule(*job), times[job], now, zone))
+            .collect();
+        let options = MaintainOptions {
+            until: Some(until),
+            ..MaintainOptions::default()
+        };
+        self.do_jobs(caller, &overdue, &options)
+    }
+
+    fn do_jobs(
+        &self,
+        caller: &Caller,
+        jobs: &[Job],
+        options: &MaintainOptions,
+    ) -> Result<Maintained> {
+        let mut done = Maintained {
+            complete: true,
+            ..Maintained::default()
+        };
+        let mut finished = JobTimes::new();
+        for job in jobs {
+            let began = self.clock.now();
+            let complete = match job {
+                Job::Retention => self.forget_expired(caller, options, &mut done)?,
+                Job::Purge => self.purge_what_is_over(caller, options, &mut done)?,
+                Job::Archive => self.archive_unused(caller, options, &mut done)?,
+                Job::Index => self.tend_index(options, &mut done)?,
+            };
+            if complete {
+                finished.insert(*job, began);
+            }
+            done.complete &= complete;
+        }
+        if !options.dry_run && !finished.is_empty() {
+            let mut times = self.store.job_times()?;
+            times.extend(finished);
+            self.store.note_job_times(&times)?;
+        }
+        Ok(done)
+    }
+
+    fn forget_expired(
+        &self,
+        caller: &Caller,
+        options: &MaintainOptions,
+        done: &mut Maintained,
+    ) -> Result<bool> {
+        let retention = &self.config.retention;
+        if !retention.enabled {
+            return Ok(true);
+        }
+        let ahead = i64::from(if options.dry_run {
+            options.ahead_days
+        } else {
+            0
+        });
+        let horizon = self.clock.now_micros() + ahead * 86_400_000_000;
+        // What is archived is out of the way already; opening it would make it young again.
+        let archived: HashSet<SessionId> = self
+            .store
+            .sessions()?
+            .into_iter()
+            .filter(|session| session.archived.is_some())
+            .map(|session| session.id)
+            .collect();
+        let mut expired: Vec<(Memory, Expired)> = Vec::new();
+        self.store.walk(&[], &mut |memory| {
+            let is_put_away = memory
+                .space
+                .session()
+                .is_some_and(|session| archived.contains(session));
+            if let Some(expiry) = retention.expiry(&memory)
+                && expiry.at.micros() <= horizon
+                && !is_put_away
+            {
+                let own = Expired {
+                    id: memory.id.clone(),
+                    space: memory.space.clone(),
+                    at: expiry.at,
+                    reason: expiry.reason,
+                };
+                expired.push((memory, own));
+            }
+            Ok(())
+        })?;
+        expired.sort_by_key(|(_, own)| own.at.micros());
+        for chunk in expired.chunks(CHUNK) {
+            if is_over(options) {
+                return Ok(false);
+            }
+            if !options.dry_run {
+                for (memory, own) in chunk {
+                    self.forget(caller, std::slice::from_ref(memory), &own.reason)?;
+                }
+            }
+            done.forgotten
+                .extend(chunk.iter().map(|(_, own)| own.clone()));
+        }
+        Ok(true)
+    }
+
+    fn purge_what_is_over(
+        &self,
+        caller: &Caller,
+        options: &MaintainOptions,
+        done: &mut Maintained,
+    ) -> Result<bool> {
+        for session in self.overdue_sessions(caller)? {
+            if is_over(options) {
+                return Ok(false);
+            }
+            if !options.dry_run {
+                self.purge_session(caller, &session.session_id)?;
+            }
+            done.purged_sessions.push(session.session_id);
+        }
+        let now = self.clock.now();
+        let forgotten = self.store.select(&Filter {
+            forgotten: Forgottenness::Only,
+            sort: Sort::Oldest,
+            limit: usize::MAX,
+            ..Filter::all(now.micros())
+        })?;
+        let is_past = |memory: &Memory| {
+            let forgotten = memory.state.forgotten.as_ref();
+            forgotten.is_some_and(|forgotten| forgotten.recover_until <= now)
+        };
+        let ids: Vec<MemoryId> = forgotten
+            .memories
+            .iter()
+            .filter(|memory| is_past(memory))
+            .map(|memory| memory.id.clone())
+            .collect();
+        if is_over(options) {
+            return Ok(ids.is_empty());
+        }
+        if !options.dry_run && !ids.is_empty() {
+            // All at once: each erasure writes its logs anew.
+            let reason = "it was forgotten, and the time to bring it back is over";
+            self.erase_ids(caller, ids.clone(), reason)?;
+        }
+        done.purged.extend(ids);
+        Ok(true)
+    }
+
+    fn archive_unused(
+        &self,
+        caller: &Caller,
+        options: &MaintainOptions,
+        done: &mut Maintained,
+    ) -> Result<bool> {
+        let now = self.clock.now();
+        let ahead = i64::from(if options.dry_run {
+            options.ahead_days
+        } else {
+            0
+        });
+        let then = Time::nearest_to_micros(now.micros() + ahead * 86_400_000_000);
+        let sessions = self.store.sessions()?;
+        let due = sessions
+            .iter()
+            .filter(|session| session.is_due_for_archive(then, &self.config.sessions));
+        for session in due {
+            if is_over(options) {
+                return Ok(false);
+            }
+            if !options.dry_run {
+                let days = self.config.sessions.archive_after_days;
+                let reason = format!("not used for {days} days");
+                self.archive_session(caller, &session.id, Some(&reason))?;
+            }
+            done.archived.push(session.id.clone());
+        }
+        Ok(true)
+    }
+
+    fn tend_index(&self, options: &MaintainOptions, done: &mut Maintained) -> Result<bool> {
+        if is_over(options) {
+            return Ok(false);
+        }
+        if !options.dry_run {
+            done.tended = Some(self.store.tend()?);
+        }
+        Ok(true)
+    }
+
+    fn schedule(&self, job: Job) -> &Schedule {
+        let maintenance = &self.config.maintenance;
+        match job {
+            Job::Retention => &maintenance.retention,
+            Job::Purge => &maintenance.purge,
+            Job::Archive => &maintenance.archive,
+            Job::Index => &maintenance.index,
+        }
+    }
+}
+
+fn is_over(options: &MaintainOptions) -> bool {
+    options.until.is_some_and(|until| Instant::now() >= until)
+}
+
+fn is_overdue(schedule: &Schedule, last: Time, now: Time, zone: &TimeZone) -> bool {
+    let last = last.timestamp().to_zoned(zone.clone());
+    schedule.next_after(&last).is_some_and(|next| {
+        let next = Time::nearest_to_micros(next.timestamp().as_microsecond());
+        now.micros() - next.micros() > OVERDUE_MICROS
+    })
+}

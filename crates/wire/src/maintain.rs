@@ -1,0 +1,64 @@
+//! What maintenance did, or would do.
+
+use mnemon::Time;
+use mnemon::engine::{Expired, Maintained};
+use mnemon::memory::{MemoryId, SessionId, Space};
+use mnemon::store::Tended;
+use serde::Serialize;
+
+/// What maintenance did, or would do.
+#[derive(Debug, Serialize)]
+pub struct MaintainedShape<'a> {
+    dry_run: bool,
+    forgotten: Vec<ExpiredShape<'a>>,
+    purged: &'a [MemoryId],
+    purged_sessions: &'a [SessionId],
+    archived: &'a [SessionId],
+    index: Option<TendedShape<'a>>,
+    complete: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct ExpiredShape<'a> {
+    id: &'a MemoryId,
+    space: &'a Space,
+    at: Time,
+    reason: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct TendedShape<'a> {
+    removed: Vec<std::borrow::Cow<'a, str>>,
+    bytes_before: u64,
+    bytes_after: u64,
+}
+
+impl<'a> MaintainedShape<'a> {
+    /// The shape of a report.
+    pub fn of(done: &'a Maintained, dry_run: bool) -> Self {
+        let expired = |own: &'a Expired| ExpiredShape {
+            id: &own.id,
+            space: &own.space,
+            at: own.at,
+            reason: &own.reason,
+        };
+        let tended = |own: &'a Tended| TendedShape {
+            removed: own
+                .removed
+                .iter()
+                .map(|path| path.to_string_lossy())
+                .collect(),
+            bytes_before: own.bytes_before,
+            bytes_after: own.bytes_after,
+        };
+        Self {
+            dry_run,
+            forgotten: done.forgotten.iter().map(expired).collect(),
+            purged: &done.purged,
+            purged_sessions: &done.purged_sessions,
+            archived: &done.archived,
+            index: done.tended.as_ref().map(tended),
+            complete: done.complete,
+        }
+    }
+}
