@@ -10,6 +10,7 @@
 
 mod assigned;
 mod bearer;
+mod bot_token;
 mod card;
 mod email;
 mod fields;
@@ -99,9 +100,10 @@ type Detector = fn(&Gap<'_>, &mut dyn FnMut(std::ops::Range<usize>, &'static str
 
 /// What each detector looks for, and the order: the surest first, because what
 /// one has found the next ones do not see.
-const DETECTORS: [(Subject, Detector); 11] = [
+const DETECTORS: [(Subject, Detector); 12] = [
     (Subject::Secrets, private_key::find),
     (Subject::Secrets, known_key::find),
+    (Subject::Secrets, bot_token::find),
     (Subject::Secrets, web_token::find),
     (Subject::Secrets, url::find),
     (Subject::Iban, iban::find),

@@ -77,13 +77,26 @@ fn announced(gap: &Gap<'_>, sign: usize) -> Option<(Family, usize)> {
     }
 }
 
-/// `password is …`, `--password …`.
+/// `password is …`, `--password …`, `PASSWORD '…'`.
 fn by_words(gap: &Gap<'_>, blank: usize) -> Option<(Family, usize)> {
     let word = gap.run_back(blank, NAME_BYTES_MAX, is_name);
-    let text = gap.slice(word.clone());
-    if let Some(option) = text.strip_prefix("--") {
-        let family = Family::of(option)?;
+    let text = gap.slice(whole_characters(gap, word.clone()));
+    if let Some(option) = text.strip_prefix('-') {
+        let family = match option {
+            "p" => Family::of_short_option(program_before(gap, word.start))?,
+            option => Family::of(option)?,
+        };
         return Some((family, skip_space(gap, blank)));
+    }
+    if b"'\"`".contains(&gap.byte(blank + 1)) {
+        // The name may have two words: `secret access key "…"`.
+        let both = gap.run_back(blank, NAME_BYTES_MAX, |byte| is_name(byte) || byte == b' ');
+        let both = gap.slice(whole_characters(gap, both));
+        let names = both.rsplitn(3, ' ').take(2).collect::<Vec<_>>();
+        let name = names.iter().rev().copied().collect::<String>();
+        if let Some(family) = Family::of(&name) {
+            return Some((family.in_a_sentence(), blank + 1));
+        }
     }
     if !matches!(text, "is" | "was" | "ist" | "est" | "es") {
         return None;
@@ -97,6 +110,13 @@ fn by_words(gap: &Gap<'_>, blank: usize) -> Option<(Family, usize)> {
     Some((family, skip_space(gap, blank)))
 }
 
+/// The word before an option.
+fn program_before<'a>(gap: &Gap<'a>, option: usize) -> &'a str {
+    let blank = option.saturating_sub(1);
+    let word = gap.run_back(blank, NAME_BYTES_MAX, is_name);
+    gap.slice(whole_characters(gap, word))
+}
+
 /// The name directly before the sign: `password:`, `"password" :`, `password]=`.
 fn named_before(gap: &Gap<'_>, sign: usize) -> Option<Family> {
     let space = gap.run_back(sign, SPACE_BYTES_MAX, |byte| b" \t\"'`]\\*".contains(&byte));
@@ -108,10 +128,11 @@ fn named_before(gap: &Gap<'_>, sign: usize) -> Option<Family> {
 fn described_before(gap: &Gap<'_>, sign: usize) -> Option<Family> {
     let before = gap.run_back(sign, NAME_BYTES_MAX, |byte| !b"\n.;:=,!?".contains(&byte));
     let text = gap.slice(whole_characters(gap, before));
-    let link = [" for ", " of ", " to ", " on ", " ("]
-        .iter()
-        .filter_map(|link| text.find(link))
-        .min()?;
+    let links = [
+        " for ", " of ", " to ", " on ", " (", " für ", " von ", " vom ", " zum ", " pour ",
+        " de ", " du ", " para ", " del ",
+    ];
+    let link = links.iter().filter_map(|link| text.find(link)).min()?;
     let name = text[..link].rsplit(' ').next()?;
     Some(Family::of(name)?.in_a_sentence())
 }

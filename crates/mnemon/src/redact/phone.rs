@@ -30,6 +30,7 @@ pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static s
         if number.is_international()
             || number.is_north_american()
             || number.has_trunk_zero()
+            || number.is_in_pairs()
             || (number.could_be_any() && is_announced(gap, start))
         {
             found(start..number.end, "phone");
@@ -147,6 +148,17 @@ impl Number {
             && self.groups.iter().any(|group| group.contains(|c| c > '1'))
     }
 
+    /// `06 12 34 56 78`, `06.12.34.56.78`: as they are written in France.
+    fn is_in_pairs(&self) -> bool {
+        let first = self.first();
+        let is_same_sign = self.signs.iter().all(|sign| *sign == self.signs[0]);
+        self.lengths() == [2; 5]
+            && !self.plus
+            && is_same_sign
+            && first.starts_with('0')
+            && first != "00"
+    }
+
     /// Anything that has the length and is no date.
     fn could_be_any(&self) -> bool {
         let is_date = matches!(self.lengths().as_slice(), [4, 2, 2] | [2, 2, 4] | [1, 1, 4]);
@@ -158,7 +170,8 @@ impl Number {
 /// Not a part of a word, a fraction or a longer number.
 fn stands_alone(gap: &Gap<'_>, start: usize, end: usize) -> bool {
     let (before, further) = (gap.byte_before(start, 1), gap.byte_before(start, 2));
-    let joined = b"-./+,:".contains(&before) && further.is_ascii_alphanumeric();
+    let is_link = start >= 4 && gap.has(start - 4, "tel:");
+    let joined = b"-./+,:".contains(&before) && further.is_ascii_alphanumeric() && !is_link;
     // The end of a longer number.
     let continued = before == b' ' && further.is_ascii_digit() && gap.byte(start) != b'+';
     let goes_on = b"-./:,".contains(&gap.byte(end)) && gap.byte(end + 1).is_ascii_alphanumeric();

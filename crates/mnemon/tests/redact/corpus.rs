@@ -58,7 +58,8 @@ fn most_is_found_and_little_is_taken_by_mistake() {
         let kept = redactor.redact(&case.text).text;
         secrets.look(&case.secrets, &case.text, &kept);
         personal.look(&case.personal, &case.text, &kept);
-        let replaced = kept.matches("[REDACTED:").count();
+        let placeholders = |text: &str| text.matches("[REDACTED:").count();
+        let replaced = placeholders(&kept) - placeholders(&case.text);
         taken += replaced;
         let meant = case.secrets.len() + case.personal.len();
         if replaced > meant {

@@ -26,7 +26,7 @@ const PASSWORDS: &str = "\
 
 /// How names of other secrets end.
 const SECRETS: &str = "\
-    apikey secretkey accesskey accountkey privatekey signingkey encryptionkey masterkey \
+    apikey secretkey secretkeybase accesskey accountkey privatekey signingkey encryptionkey masterkey \
     authkey sharedkey secret token credential credentials webhooksecret xamzsignature sig";
 
 impl Family {
@@ -39,7 +39,8 @@ impl Family {
             .collect();
         // A test may pass, too.
         let loose = matches!(plain.as_str(), "pass" | "pw");
-        let kind = if loose || plain.ends_with("pwd") || plain.ends_with("dbpass") {
+        let is_short = ["pwd", "dbpass", "storepass", "keypass"];
+        let kind = if loose || is_short.iter().any(|end| plain.ends_with(end)) {
             Kind::ShortPassword
         } else if plain == "passe" || PASSWORDS.split(' ').any(|end| plain.ends_with(end)) {
             Kind::Password
@@ -49,6 +50,12 @@ impl Family {
             return None;
         };
         Some(Self { kind, loose })
+    }
+
+    /// What `-p` announces behind the name of a program.
+    pub(super) fn of_short_option(program: &str) -> Option<Self> {
+        let kind = Kind::Password;
+        (program == "sshpass").then_some(Self { kind, loose: false })
     }
 
     /// The same name in a sentence.

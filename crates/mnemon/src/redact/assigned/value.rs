@@ -56,6 +56,9 @@ pub(super) fn at(gap: &Gap<'_>, start: usize, family: Family) -> Option<Range<us
     let peek = bare_end(gap, start, LOOKED_AT_BYTES);
     let text = first_characters(&gap.text()[start..]);
     let text = &text[..text.len().min(peek - start)];
+    if reads_on(gap, start, trim_end(text)) {
+        return None;
+    }
     // Of a value that goes on behind a placeholder the rest can't be judged.
     let is_cut = peek == gap.len() && !gap.ends_word(peek);
     if !is_secret(trim_end(text), family) || (is_cut && !family.takes_plain_words()) {
@@ -68,7 +71,7 @@ pub(super) fn at(gap: &Gap<'_>, start: usize, family: Family) -> Option<Range<us
 /// Whether a value beside this name is a secret.
 pub(super) fn is_secret(value: &str, family: Family) -> bool {
     let value = value.trim();
-    if value.is_empty() || is_reference(value) || is_prose(value) {
+    if value.is_empty() || is_reference(value) || is_prose(value) || is_call(value) {
         return false;
     }
     if family.may_be_a_path() && is_path(value) {
@@ -89,7 +92,7 @@ pub(super) fn is_secret(value: &str, family: Family) -> bool {
     let mixed = capital && has(u8::is_ascii_lowercase) && value.len() >= 16;
     !is_name(value)
         && value.len() >= SECRET_BYTES_MIN
-        && !value.contains([' ', '(', ')'])
+        && !value.contains(' ')
         && letter
         && (digit || mixed)
 }
@@ -104,6 +107,44 @@ pub(in super::super) fn is_reference(value: &str) -> bool {
         )
     });
     is_variable || is_masked || REFERENCES.split(' ').any(|start| value.starts_with(start))
+}
+
+/// `getpass.getpass(`, `load_key("x")`: what is computed is not told here.
+fn is_call(value: &str) -> bool {
+    let Some((name, rest)) = value.split_once('(') else {
+        return false;
+    };
+    let is_path = !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '!'));
+    is_path && (rest.is_empty() || rest.ends_with([')', ';', ',']))
+}
+
+/// Whether plain letters are a type (`Option<String>`), or a sentence goes on behind them.
+fn reads_on(gap: &Gap<'_>, start: usize, word: &str) -> bool {
+    if !word.chars().all(char::is_alphabetic) {
+        return false;
+    }
+    let rest = gap.text().get(start + word.len()..).unwrap_or_default();
+    if rest.starts_with('<') {
+        return true;
+    }
+    let rest = rest.strip_prefix(',').unwrap_or(rest);
+    let Some(rest) = rest.strip_prefix(' ') else {
+        return false;
+    };
+    let next: String = rest
+        .chars()
+        .take(LOOKED_AT_BYTES)
+        .take_while(|c| c.is_alphabetic())
+        .collect();
+    // `password: swordfish and …` tells it; `password: three attempts` does not.
+    let is_linked = matches!(
+        next.as_str(),
+        "and" | "or" | "but" | "und" | "et" | "y" | "for" | "on"
+    );
+    next.chars().count() > 1 && next.chars().all(char::is_lowercase) && !is_linked
 }
 
 /// Whether the value goes on as a sentence does.
