@@ -24,7 +24,7 @@ mod session;
 pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
 pub use anonymize::AnonymizedShape;
 pub use error::ErrorShape;
-pub use export::{ExportDocument, SessionLine, memory_line, session_line};
+pub use export::{ExportFormat, ExportWriter, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;
 pub use import::{Format, read_import};
 pub use memory::{MemoriesShape, MemoryShape};
