@@ -8,7 +8,7 @@ use crate::sandbox::Sandbox;
 fn stage() -> Sandbox {
     let sandbox = Sandbox::with_session();
     // So long that a few digits of a time more or less show in no size.
-    let fern = format!("Nobody waters the fern{}", " or anything else".repeat(18));
+    let fern = format!("Nobody waters the fern{}", " or anything else".repeat(21));
     for text in ["The gate opens at seven", &fern] {
         sandbox.json(&["remember", text, "--session", "s"]);
     }

@@ -11,12 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mnemon::clock::Clock;
-use mnemon::engine::{ErasedTexts, ImportItem, MaintainOptions, NewSession};
+use mnemon::engine::{Action, ErasedTexts, ImportItem, MaintainOptions, NewSession};
 use mnemon::memory::{Draft, Kind, Memory, SessionId, Space, State};
 use mnemon::recall::{Query, Question};
 use mnemon::session::{SessionDetails, SessionState};
-use mnemon::store::Filter;
 use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::store::{Filter, OnFull};
 use mnemon::time::Time;
 use mnemon::{Caller, Code, Config, Mnemon};
 use tempfile::TempDir;
@@ -397,4 +397,24 @@ fn statistics_tell_what_is_put_away() {
     assert_eq!((stats.archived_sessions, stats.deleted_sessions), (0, 1));
     assert!(stats.trash_bytes > stats.archive_bytes);
     assert_eq!(stats.archive_bytes, 0);
+}
+
+/// A refused write leaves the names of its log to be synced later.
+#[test]
+fn whoever_had_the_log_of_a_deleted_session_open_goes_on() {
+    let desk = Desk::with_memories();
+    let other = engine_at(desk.folder.path(), "2026-01-02T00:00:00Z");
+    let space = Space::Session(desk.session.clone());
+    let forget = Action::Forget {
+        id: "nothing".parse().unwrap(),
+        reason: "a slip".into(),
+    };
+    let refused = other.transact(&desk.me, &space, vec![forget], OnFull::Refuse);
+    assert_eq!(refused.unwrap_err().code(), Code::NotFound);
+    desk.engine
+        .delete_session(&desk.me, &desk.session, "over")
+        .unwrap();
+    other.flush(&desk.me).unwrap();
+    let draft = Draft::new(Kind::Fact, "The store takes more".parse().unwrap());
+    other.remember(&desk.me, &Space::Shared, draft).unwrap();
 }

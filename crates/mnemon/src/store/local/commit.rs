@@ -156,9 +156,7 @@ impl LocalStore {
         }
         // Whoever made that log may not have synced its name yet.
         for folder in self.layout.folders(space) {
-            self.disk
-                .sync_folder(&folder)
-                .map_err(Error::sync(&folder))?;
+            super::sync::sync_folder(&*self.disk, &folder)?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 //! pages and would report success for nothing.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -181,15 +181,24 @@ impl Syncs {
         folders.sort();
         folders.dedup();
         for folder in folders {
-            self.disk
-                .sync_folder(&folder)
-                .map_err(Error::sync(&folder))?;
+            sync_folder(&*self.disk, &folder)?;
         }
         Ok(())
     }
 
     fn files(&self) -> MutexGuard<'_, HashMap<FileKey, Pending>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes the names in a folder durable, unless it is gone.
+///
+/// Whoever deletes a session, or brings one back, moves its folder and makes
+/// the names in it durable first; that is no failure of the disk.
+pub(crate) fn sync_folder(disk: &dyn Disk, folder: &Path) -> Result<()> {
+    match disk.sync_folder(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        synced => synced.map_err(Error::sync(folder)),
     }
 }
 
