@@ -9,6 +9,7 @@ mod batch;
 mod erasure;
 mod filter;
 pub mod local;
+mod measure;
 mod report;
 mod vectors;
 
@@ -16,6 +17,7 @@ pub use batch::{Batch, Earlier, OnFull, Outcome, Receipt, Write};
 pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
 pub(crate) use filter::{contains_text, metadata_text as filter_text};
+pub use measure::{Measure, Weight};
 pub use report::{
     Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
     VerifyProblem,

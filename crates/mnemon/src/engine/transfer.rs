@@ -292,9 +292,10 @@ impl ImportPlan {
     fn take(&mut self, engine: &Mnemon, caller: &Caller, item: ImportItem) {
         match item {
             ImportItem::Session { id, mut details } => {
-                if let Err(error) = engine.config.decay.with_session(&details.decay) {
-                    self.bad.push(error);
-                }
+                let own = &engine.config;
+                let decay = own.decay.with_session(&details.decay).err();
+                let compaction = own.compaction.with_session(&details.compaction).err();
+                self.bad.extend(decay.into_iter().chain(compaction));
                 self.redacted
                     .extend(engine.redactor.redact_details(&mut details));
                 self.spaces.entry(Space::Session(id)).or_default().details = Some(details);
