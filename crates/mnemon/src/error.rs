@@ -107,6 +107,15 @@ pub enum Error {
         /// The id.
         id: String,
     },
+    /// The id belongs to a memory of a session that is archived or deleted.
+    IdShelved {
+        /// The id.
+        id: String,
+        /// The session.
+        session: String,
+        /// Whether the session was deleted.
+        deleted: bool,
+    },
     /// The input is not in the format it should be in.
     Unparsable {
         /// What it should have been: `a time`, `JSON`, `a memory`.
@@ -184,6 +193,23 @@ pub enum Error {
     SessionExists {
         /// The id that exists.
         session: String,
+    },
+    /// The session of this id was deleted and can still be brought back.
+    SessionDeleted {
+        /// The session.
+        session: String,
+    },
+    /// A session can't be made under the id of one that was deleted.
+    SessionIdDeleted {
+        /// The deleted session.
+        session: String,
+    },
+    /// The session is archived and does not open.
+    SessionArchived {
+        /// The session.
+        session: String,
+        /// Why it does not open.
+        source: Box<Error>,
     },
     /// No memory has this id or handle.
     NotFound {
@@ -266,20 +292,23 @@ impl Error {
                 Code::StorageCorrupt
             }
             Self::LockTimeout { .. } => Code::LockTimeout,
-            Self::VersionMismatch { .. } | Self::IdTaken { .. } | Self::LogReplaced { .. } => {
-                Code::ConcurrentMod
-            }
+            Self::VersionMismatch { .. }
+            | Self::IdTaken { .. }
+            | Self::IdShelved { .. }
+            | Self::LogReplaced { .. } => Code::ConcurrentMod,
             Self::Unparsable { .. } | Self::NewerFormat { .. } | Self::Setting { .. } => {
                 Code::InvalidFormat
             }
             Self::UnparsableLine { source, .. }
             | Self::At { source, .. }
             | Self::BadLines { first: source, .. } => source.code(),
-            Self::Rule { .. } | Self::UnknownMember { .. } | Self::SessionExists { .. } => {
-                Code::SchemaInvalid
-            }
+            Self::Rule { .. }
+            | Self::UnknownMember { .. }
+            | Self::SessionExists { .. }
+            | Self::SessionIdDeleted { .. } => Code::SchemaInvalid,
             Self::SessionFull { .. } => Code::SizeLimit,
-            Self::SessionNotFound { .. } => Code::SessionNotFound,
+            Self::SessionNotFound { .. } | Self::SessionDeleted { .. } => Code::SessionNotFound,
+            Self::SessionArchived { .. } => Code::SessionArchived,
             Self::NotFound { .. } => Code::NotFound,
             Self::InvalidQuery { .. } => Code::InvalidQuery,
             Self::QueryTimeout => Code::QueryTimeout,
@@ -300,7 +329,8 @@ impl Error {
                     failure: EmbeddingFailure::Away,
                     ..
                 }
-        ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
+        ) || matches!(self, Self::SessionArchived { source, .. } if source.retryable())
+            || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
     }
 
     /// For `map_err`: the I/O error of doing `action` to `path`, told apart by what it means.
@@ -388,7 +418,9 @@ impl std::error::Error for Error {
         match self {
             Self::Io { source, .. } | Self::Full { source, .. } => Some(source.as_ref()),
             Self::Index { source, .. } => Some(source.as_ref()),
-            Self::UnparsableLine { source, .. } | Self::At { source, .. } => Some(source.as_ref()),
+            Self::UnparsableLine { source, .. }
+            | Self::At { source, .. }
+            | Self::SessionArchived { source, .. } => Some(source.as_ref()),
             _ => None,
         }
     }

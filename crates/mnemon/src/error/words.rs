@@ -84,6 +84,17 @@ impl fmt::Display for Error {
                 "{id} was changed in between: it has version {found}, not {expected}"
             ),
             Self::IdTaken { id } => write!(f, "the id {id} is in use for other content"),
+            Self::IdShelved {
+                id,
+                session,
+                deleted,
+            } => {
+                let state = if *deleted { "deleted" } else { "archived" };
+                write!(
+                    f,
+                    "the id {id} belongs to a memory of the {state} session {session}"
+                )
+            }
             Self::Unparsable {
                 what,
                 input,
@@ -131,6 +142,16 @@ impl fmt::Display for Error {
             ),
             Self::SessionNotFound { session } => write!(f, "there is no session {session}"),
             Self::SessionExists { session } => write!(f, "there is a session {session} already"),
+            Self::SessionDeleted { session } => write!(f, "session {session} was deleted"),
+            Self::SessionIdDeleted { session } => {
+                write!(f, "there was a session {session}, which lies in the trash")
+            }
+            Self::SessionArchived { session, source } => {
+                write!(
+                    f,
+                    "session {session} is archived and does not open: {source}"
+                )
+            }
             Self::NotFound { reference } => write!(f, "there is no memory {reference}"),
             Self::Damaged { id, path, line } => write!(
                 f,
@@ -158,6 +179,10 @@ impl fmt::Display for Error {
 
 impl Error {
     /// What to do next, in one sentence for a person.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table with a row for each variant reads best in one piece"
+    )]
     pub fn hint(&self) -> String {
         match self {
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -201,6 +226,18 @@ impl Error {
                 "Leave the id out to get a new one, or change the memory with `mnemon revise`."
                     .into()
             }
+            Self::IdShelved {
+                session,
+                deleted: true,
+                ..
+            } => format!(
+                "Leave the id out to get a new one, or bring the session back with \
+                 `mnemon session undelete {session} --reason R`."
+            ),
+            Self::IdShelved { session, .. } => format!(
+                "Leave the id out to get a new one, or bring the memory back with \
+                 `mnemon session restore {session}`."
+            ),
             Self::Unparsable { .. } => "Correct the input and try again.".into(),
             Self::UnparsableLine { source, .. } => source.hint(),
             Self::BadLines { .. } => "Correct the input and try again; nothing was changed.".into(),
@@ -222,6 +259,20 @@ impl Error {
                 "`mnemon session list` shows the sessions; `mnemon session new --id {session}` makes this one."
             ),
             Self::SessionExists { .. } => "Choose another id, or use that session.".into(),
+            Self::SessionDeleted { session } => format!(
+                "`mnemon session undelete {session} --reason R` brings it back."
+            ),
+            Self::SessionIdDeleted { session } => format!(
+                "Choose another id, bring it back with `mnemon session undelete {session} --reason R`, \
+                 or remove it for good with `mnemon session purge {session} --yes`."
+            ),
+            Self::SessionArchived { session, source } => match **source {
+                Self::Corrupt { .. } => format!(
+                    "`mnemon verify` shows the damage; put the archive of sessions/{session} back \
+                     from a copy. What the archive says of itself stays searchable."
+                ),
+                _ => source.hint(),
+            },
             Self::NotFound { .. } => {
                 "`mnemon list` shows what is there and `mnemon deleted` what is \
                  forgotten; a handle such as DEC-001 \

@@ -29,6 +29,12 @@ mod post;
 mod repair;
 mod rewrite;
 mod search;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "so far nothing but the tests writes shelves")
+)]
+mod shelf;
+mod shelves;
 mod sync;
 mod verify;
 

@@ -1,4 +1,4 @@
-//! Bringing the index up to date with a log: its new lines, or all of it.
+//! Bringing the index up to date with a log: its new lines, or all of it, and its session's shelves.
 
 use rusqlite::Connection;
 
@@ -20,8 +20,11 @@ impl LocalStore {
             connection
                 .execute_batch("BEGIN IMMEDIATE")
                 .map_err(Error::index("index"))?;
-            match self.catch_up_from_the_disk(connection, space) {
-                Ok(_) => {
+            let caught_up = self
+                .catch_up_from_the_disk(connection, space)
+                .and_then(|_| self.catch_up_shelves(connection, space));
+            match caught_up {
+                Ok(()) => {
                     self.fill_search(connection);
                     connection
                         .execute_batch("COMMIT")

@@ -117,6 +117,7 @@ impl LocalStore {
                     stale.push(space);
                 }
             }
+            stale.extend(self.stale_shelves(&connection)?);
         }
         stale.extend(note.appending.iter().filter_map(|space| space.parse().ok()));
         if stale.is_empty() {
@@ -194,6 +195,17 @@ impl LocalStore {
         Ok(stale)
     }
 
+    /// Spaces whose log or shelves are not as the index knows them.
+    pub(super) fn stale_files(&self, connection: &Connection) -> Result<Vec<Space>> {
+        let mut stale = self.stale_logs(connection)?;
+        for space in self.stale_shelves(connection)? {
+            if !stale.contains(&space) {
+                stale.push(space);
+            }
+        }
+        Ok(stale)
+    }
+
     /// The index on the disk, if there is one that opens.
     fn disk_index(&self) -> Option<Arc<Generation>> {
         let folder = self.layout.index();
@@ -245,7 +257,7 @@ impl LocalStore {
         let first_touch = self.loaded().looked.is_none();
         let behind = if first_touch {
             // After a power cut the index can know less than the logs that were synced.
-            self.stale_logs(&connection)?
+            self.stale_files(&connection)?
         } else {
             self.left_behind(held, &connection)?
         };
@@ -265,7 +277,9 @@ impl LocalStore {
             .map_err(Error::io("write", self.layout.lock()))?;
         let folder = self.layout.index();
         let (name, generation) = generation::create(&folder, &super::unique(super::wall_micros()))?;
-        self.catch_up(&generation.borrow()?, &self.spaces()?)?;
+        let connection = generation.borrow()?;
+        self.catch_up(&connection, &self.stale_files(&connection)?)?;
+        drop(connection);
         generation::put_into_use(&folder, &name)?;
         held.clear_note();
         let generation = Arc::new(generation);
@@ -287,7 +301,7 @@ impl LocalStore {
             let _ = std::fs::remove_dir_all(folder.join(&name));
         } else {
             let connection = generation.borrow()?;
-            let stale = self.stale_logs(&connection)?;
+            let stale = self.stale_files(&connection)?;
             self.catch_up(&connection, &stale)?;
             generation::put_into_use(&folder, &name)?;
             held.clear_note();
@@ -316,7 +330,7 @@ impl LocalStore {
             }
         };
         let connection = generation.borrow()?;
-        let stale = self.stale_logs(&connection)?;
+        let stale = self.stale_files(&connection)?;
         self.catch_up(&connection, &stale)?;
         drop(connection);
         Ok(generation)

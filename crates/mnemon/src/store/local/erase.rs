@@ -235,7 +235,7 @@ impl LocalStore {
         Ok(bytes)
     }
 
-    fn below_root(&self, path: &Path) -> PathBuf {
+    pub(super) fn below_root(&self, path: &Path) -> PathBuf {
         path.strip_prefix(self.layout.root())
             .unwrap_or(path)
             .to_path_buf()

@@ -49,6 +49,8 @@ impl LocalStore {
                 total,
             });
         }
+        let connection = generation.borrow()?;
+        self.catch_up(&connection, &self.stale_shelves(&connection)?)?;
         Ok((spaces.len() as u64, total))
     }
 }

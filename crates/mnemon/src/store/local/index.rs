@@ -17,6 +17,7 @@ pub(crate) mod position;
 pub(crate) mod read;
 mod schema;
 pub(crate) mod select;
+pub(crate) mod shelves;
 mod terms;
 
 pub(crate) use terms::SUPERSEDES;

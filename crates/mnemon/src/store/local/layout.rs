@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::memory::Space;
+use crate::memory::{SessionId, Space};
 
 /// The paths of a store.
 #[derive(Clone, Debug)]
@@ -83,6 +83,21 @@ impl Layout {
             .take_while(|folder| folder.starts_with(&self.root))
             .map(Path::to_path_buf)
             .collect()
+    }
+
+    /// Where a session keeps lines that are compressed.
+    pub(crate) fn archive(&self, session: &SessionId) -> PathBuf {
+        self.sessions().join(session.as_str()).join("archive")
+    }
+
+    /// Sessions that were deleted and can still be brought back.
+    pub(crate) fn trash(&self) -> PathBuf {
+        self.root.join("trash")
+    }
+
+    /// The folder of a deleted session.
+    pub(crate) fn trashed(&self, session: &SessionId) -> PathBuf {
+        self.trash().join(session.as_str())
     }
 
     /// The log of a space.

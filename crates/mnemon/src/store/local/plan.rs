@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::files::LogFiles;
 use super::index::position::{Position, unsigned};
 use super::index::read::{self, Pointer};
+use super::index::shelves;
 use super::log::line::Line;
 use super::log::record::Record;
 use super::log::transaction;
@@ -157,6 +158,12 @@ impl<'a> Planner<'a> {
         if let Some(session) = existing {
             return Err(Error::SessionExists { session });
         }
+        if let Some(id) = self.batch.space.session()
+            && let Some(session) =
+                shelves::trashed(self.connection, id.as_str()).map_err(Error::index("index"))?
+        {
+            return Err(Error::SessionIdDeleted { session });
+        }
         self.write_session(details)
     }
 
@@ -204,6 +211,7 @@ impl<'a> Planner<'a> {
             let memory = self.memory(id)?.map_or(first, Arc::new);
             return Ok(self.done(memory, false));
         }
+        self.refuse_shelved(id)?;
         let handle = match self.batch.space.session() {
             Some(_) => Some(self.next_handle(checked.body.kind(), draft.handle)),
             None => None,
@@ -328,6 +336,18 @@ impl<'a> Planner<'a> {
                 Ok(Some(memory.into()))
             }
             _ => pointer.load(self.files).map(|memory| Some(memory.into())),
+        }
+    }
+
+    /// Ids are unique in the store, archives and trash included.
+    fn refuse_shelved(&self, id: &MemoryId) -> Result<()> {
+        match shelves::find(self.connection, id.as_str()).map_err(Error::index("index"))? {
+            None => Ok(()),
+            Some(found) => Err(Error::IdShelved {
+                id: id.to_string(),
+                session: found.session,
+                deleted: found.trashed,
+            }),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::error::{Code, Error, Result};
 use crate::store::{Progress, Verification, VerifyProblem};
 
 /// What two indexes over the same logs agree on; row numbers are each one's own.
-const CONTENT: [(&str, &str); 7] = [
+const CONTENT: [(&str, &str); 8] = [
     (
         "memories",
         "SELECT m.id, l.space, m.kind, m.author, m.created, m.importance, m.confidence, m.pinned, m.open,
@@ -33,6 +33,11 @@ const CONTENT: [(&str, &str); 7] = [
         "sessions",
         "SELECT s.id, s.details, s.created, s.detailed, l.recorded, l.records
          FROM sessions s JOIN logs l ON l.n = s.log ORDER BY 1",
+    ),
+    (
+        "archives",
+        "SELECT s.source, s.session, s.trashed, s.lines, s.broken, i.id
+         FROM shelves s LEFT JOIN shelved i ON i.shelf = s.n ORDER BY 1, 6",
     ),
 ];
 
@@ -143,7 +148,7 @@ impl LocalStore {
         let theirs = generation.borrow()?;
         let ours = fresh.borrow()?;
         for connection in [&theirs, &ours] {
-            let stale = self.stale_logs(connection)?;
+            let stale = self.stale_files(connection)?;
             self.catch_up(connection, &stale)?;
         }
         // From here on both see this moment, and writers may go on.

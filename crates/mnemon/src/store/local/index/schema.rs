@@ -6,14 +6,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 
-use super::filing;
 use super::position::unsigned;
+use super::{filing, shelves};
 use crate::decay::{Access, Class, Facts, Rules};
 use crate::memory::{Kind, Space};
 use crate::store::local::search;
 
 /// Another number means other tables: each program keeps to the files of its own.
-pub(crate) const SCHEMA: u32 = 4;
+pub(crate) const SCHEMA: u32 = 5;
 
 /// Older SQLite can lose a write-ahead log when it is reset.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -113,9 +113,10 @@ fn set_up(mut connection: Connection) -> rusqlite::Result<Connection> {
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
         connection.execute_batch(&format!(
-            "BEGIN IMMEDIATE; {TABLES} {} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
+            "BEGIN IMMEDIATE; {TABLES} {} {} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
             filing::TABLES,
-            search::TABLES
+            search::TABLES,
+            shelves::TABLES
         ))?;
     } else if version != SCHEMA {
         return Err(rusqlite::Error::InvalidQuery);

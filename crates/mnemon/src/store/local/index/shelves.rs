@@ -1,0 +1,151 @@
+//! Which ids lie on shelves and in the trash, where no log of a space has them.
+//!
+//! A *source* is a file with such lines, by its path below the root. Ids are
+//! unique in the store wherever they lie, so a writer asks here too.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::position::{signed, unsigned};
+use crate::store::local::disk::Stat;
+
+pub(super) const TABLES: &str = "
+CREATE TABLE shelves (
+    n INTEGER PRIMARY KEY,
+    source TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL, folded TEXT NOT NULL, trashed INTEGER NOT NULL,
+    device INTEGER NOT NULL, inode INTEGER NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+    lines INTEGER NOT NULL, broken TEXT
+);
+CREATE INDEX shelves_by_session ON shelves (folded);
+CREATE TABLE shelved (id TEXT NOT NULL, shelf INTEGER NOT NULL, PRIMARY KEY (id, shelf)) WITHOUT ROWID;
+CREATE INDEX shelved_by_shelf ON shelved (shelf);
+";
+
+/// A source as the index knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// The path below the root.
+    pub(crate) source: String,
+    /// Whose lines they are.
+    pub(crate) session: String,
+    /// The file as it was when it was read.
+    pub(crate) stat: Stat,
+}
+
+/// What was read from a source.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Content {
+    /// Every id that its lines are about.
+    pub(crate) ids: Vec<String>,
+    /// How many lines were sound.
+    pub(crate) lines: u64,
+    /// Why it could not be read, if it couldn't.
+    pub(crate) broken: Option<String>,
+}
+
+/// Where an id lies that no log has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shelved {
+    /// The session.
+    pub(crate) session: String,
+    /// Whether that session was deleted.
+    pub(crate) trashed: bool,
+    /// The file, by its path below the root.
+    pub(crate) source: String,
+}
+
+/// Every source, or those of one session, in the order of their paths.
+pub(crate) fn known(
+    connection: &Connection,
+    session: Option<&str>,
+) -> rusqlite::Result<Vec<Known>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT source, session, device, inode, size, modified FROM shelves
+         WHERE ?1 IS NULL OR session = ?1 ORDER BY source",
+    )?;
+    let rows = statement.query_map([session], |row| {
+        Ok(Known {
+            source: row.get(0)?,
+            session: row.get(1)?,
+            stat: Stat {
+                device: unsigned(row.get(2)?),
+                inode: unsigned(row.get(3)?),
+                size: unsigned(row.get(4)?),
+                modified_nanos: row.get(5)?,
+            },
+        })
+    })?;
+    rows.collect()
+}
+
+/// Takes in a source, in the place of what was known of it.
+pub(crate) fn put(
+    connection: &Connection,
+    known: &Known,
+    trashed: bool,
+    content: &Content,
+) -> rusqlite::Result<()> {
+    remove(connection, &known.source)?;
+    connection
+        .prepare_cached(
+            "INSERT INTO shelves (source, session, folded, trashed, device, inode, size, modified, lines, broken)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?
+        .execute(params![
+            known.source,
+            known.session,
+            known.session.to_ascii_lowercase(),
+            trashed,
+            signed(known.stat.device),
+            signed(known.stat.inode),
+            signed(known.stat.size),
+            known.stat.modified_nanos,
+            signed(content.lines),
+            content.broken,
+        ])?;
+    let shelf = connection.last_insert_rowid();
+    let mut insert =
+        connection.prepare_cached("INSERT OR IGNORE INTO shelved (id, shelf) VALUES (?1, ?2)")?;
+    for id in &content.ids {
+        insert.execute(params![id, shelf])?;
+    }
+    Ok(())
+}
+
+/// Forgets a source and its ids.
+pub(crate) fn remove(connection: &Connection, source: &str) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "DELETE FROM shelved WHERE shelf = (SELECT n FROM shelves WHERE source = ?1)",
+        )?
+        .execute([source])?;
+    connection
+        .prepare_cached("DELETE FROM shelves WHERE source = ?1")?
+        .execute([source])?;
+    Ok(())
+}
+
+/// Where an id lies that no log has; a session that was not deleted first.
+pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<Shelved>> {
+    connection
+        .prepare_cached(
+            "SELECT s.session, s.trashed, s.source FROM shelved i JOIN shelves s ON s.n = i.shelf
+             WHERE i.id = ?1 ORDER BY s.trashed, s.source LIMIT 1",
+        )?
+        .query_row([id], |row| {
+            Ok(Shelved {
+                session: row.get(0)?,
+                trashed: row.get(1)?,
+                source: row.get(2)?,
+            })
+        })
+        .optional()
+}
+
+/// The deleted session of that id, whatever its case.
+pub(crate) fn trashed(connection: &Connection, id: &str) -> rusqlite::Result<Option<String>> {
+    connection
+        .prepare_cached("SELECT session FROM shelves WHERE folded = ?1 AND trashed LIMIT 1")?
+        .query_row([id.to_ascii_lowercase()], |row| row.get(0))
+        .optional()
+}

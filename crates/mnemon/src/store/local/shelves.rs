@@ -1,0 +1,256 @@
+//! Which shelves there are, and that the index knows what lies on them.
+//!
+//! Sources are the shelves of live sessions, and the logs and shelves of those
+//! in the trash. Like logs they are compared with the files when a process
+//! first touches the store and after a writer died, and read anew if they
+//! differ.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::LocalStore;
+use super::disk::Stat;
+use super::index::shelves::{self, Content, Known};
+use super::shelf;
+use crate::error::{Error, Result};
+use crate::memory::{SessionId, Space};
+
+/// A file with lines that are in no log of a space.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) session: SessionId,
+    pub(super) path: PathBuf,
+    pub(super) stat: Stat,
+    /// Whether its session was deleted.
+    pub(super) trashed: bool,
+    /// Whether it is compressed.
+    pub(super) packed: bool,
+}
+
+impl LocalStore {
+    /// The sources of a session, deleted or not.
+    pub(super) fn sources_of(&self, session: &SessionId) -> Result<Vec<Source>> {
+        let trashed = self.layout.trashed(session);
+        let mut sources = self.shelves_in(session, &self.layout.archive(session), false)?;
+        sources.extend(self.shelves_in(session, &trashed.join("archive"), true)?);
+        let log = trashed.join("memory.jsonl");
+        if let Some(stat) = shelf::stat(&*self.disk, &log)? {
+            sources.push(Source {
+                session: session.clone(),
+                path: log,
+                stat,
+                trashed: true,
+                packed: false,
+            });
+        }
+        Ok(sources)
+    }
+
+    fn shelves_in(&self, session: &SessionId, folder: &Path, trashed: bool) -> Result<Vec<Source>> {
+        let names = self.disk.list(folder).map_err(Error::io("read", folder))?;
+        let mut found = Vec::new();
+        for name in names {
+            if shelf::Sort::of(&name).is_none() {
+                continue;
+            }
+            let path = folder.join(name);
+            // One that was there a moment ago may be gone by now.
+            if let Some(stat) = shelf::stat(&*self.disk, &path)? {
+                found.push(Source {
+                    session: session.clone(),
+                    path,
+                    stat,
+                    trashed,
+                    packed: true,
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The sessions of a folder, `sessions` or `trash`, by the names in it.
+    pub(super) fn session_folders(&self, folder: &Path) -> Result<Vec<SessionId>> {
+        let names = self.disk.list(folder).map_err(Error::io("read", folder))?;
+        // A folder whose name is no id is none of ours.
+        Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
+    }
+
+    /// Sessions whose sources are not as the index knows them.
+    pub(super) fn stale_shelves(&self, connection: &Connection) -> Result<Vec<Space>> {
+        let mut by_session: BTreeMap<SessionId, Vec<Known>> = BTreeMap::new();
+        for known in shelves::known(connection, None).map_err(Error::index("index"))? {
+            if let Ok(session) = known.session.parse() {
+                by_session.entry(session).or_default().push(known);
+            }
+        }
+        for folder in [self.layout.sessions(), self.layout.trash()] {
+            for session in self.session_folders(&folder)? {
+                by_session.entry(session).or_default();
+            }
+        }
+        let mut stale = Vec::new();
+        for (session, known) in by_session {
+            let mut found: Vec<Known> = self
+                .sources_of(&session)?
+                .iter()
+                .map(|source| self.known_of(source))
+                .collect();
+            found.sort_by(|a, b| a.source.cmp(&b.source));
+            if found != known {
+                stale.push(Space::Session(session));
+            }
+        }
+        Ok(stale)
+    }
+
+    /// Makes the index know the sources of a space as they are; the caller has a transaction open.
+    pub(super) fn catch_up_shelves(&self, connection: &Connection, space: &Space) -> Result<()> {
+        let in_index = || Error::index("index");
+        let Some(session) = space.session() else {
+            return Ok(());
+        };
+        let mut known: BTreeMap<String, Known> = shelves::known(connection, Some(session.as_str()))
+            .map_err(in_index())?
+            .into_iter()
+            .map(|known| (known.source.clone(), known))
+            .collect();
+        for source in self.sources_of(session)? {
+            let mut now = self.known_of(&source);
+            if known.remove(&now.source).as_ref() == Some(&now) {
+                continue;
+            }
+            let content = match self.ids_in(&source) {
+                Ok((ids, lines)) => Content {
+                    ids,
+                    lines,
+                    broken: None,
+                },
+                Err(error) => {
+                    if !matches!(error, Error::Corrupt { .. }) {
+                        // The disk may let us read it later, so nothing is known of it yet.
+                        now.stat.modified_nanos = i64::MIN;
+                    }
+                    Content {
+                        broken: Some(error.to_string()),
+                        ..Content::default()
+                    }
+                }
+            };
+            shelves::put(connection, &now, source.trashed, &content).map_err(in_index())?;
+        }
+        for gone in known.keys() {
+            shelves::remove(connection, gone).map_err(in_index())?;
+        }
+        Ok(())
+    }
+
+    fn ids_in(&self, source: &Source) -> Result<(Vec<String>, u64)> {
+        let path = &source.path;
+        if source.packed {
+            shelf::ids(&shelf::open(&*self.disk, path)?, path)
+        } else {
+            let file = self.disk.open_read(path).map_err(Error::io("open", path))?;
+            shelf::ids(&*file, path)
+        }
+    }
+
+    fn known_of(&self, source: &Source) -> Known {
+        Known {
+            source: self.below_root(&source.path).display().to_string(),
+            session: source.session.to_string(),
+            stat: source.stat,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Draft, Kind, Limits, MemoryId};
+    use crate::store::local::LocalOptions;
+    use crate::store::local::log::line::Line;
+    use crate::store::local::shelf::{Packing, Sort};
+    use crate::store::{Batch, OnFull, Store, Write};
+    use crate::time::Time;
+
+    fn put_on_shelf(store: &LocalStore, session: &str, ids: &[&str]) -> PathBuf {
+        let folder = store.layout.archive(&session.parse().unwrap());
+        let mut packing = Packing::create(&*store.disk, &folder, Sort::Part).unwrap();
+        for id in ids {
+            let line = Line {
+                id: Some((*id).into()),
+                ..Line::default()
+            };
+            packing.write(&line.encode().0).unwrap();
+        }
+        folder.join(packing.finish().unwrap().name)
+    }
+
+    fn keep(store: &LocalStore, id: &str) -> Result<()> {
+        let id: MemoryId = id.parse()?;
+        let text = String::from("a fact").try_into()?;
+        let draft = Box::new(Draft::new(Kind::Fact, text));
+        commit(store, "shared", Write::Add { id, draft })
+    }
+
+    fn commit(store: &LocalStore, space: &str, write: Write) -> Result<()> {
+        let batch = Batch {
+            space: space.parse()?,
+            by: "user".into(),
+            now: Time::nearest_to_micros(1),
+            writes: vec![write],
+            limits: Limits {
+                session_entry_bytes_max: 1000,
+                long_term_entry_bytes_max: 1000,
+            },
+            quota_bytes: None,
+            on_full: OnFull::Refuse,
+        };
+        store.commit(batch).map(drop)
+    }
+
+    fn is_refused(kept: &Result<()>) -> bool {
+        matches!(kept, Err(Error::IdShelved { .. }))
+    }
+
+    #[test]
+    fn an_id_on_a_shelf_is_not_given_out_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || LocalStore::create(folder.path(), LocalOptions::default()).unwrap();
+        let store = open();
+        keep(&store, "free_0").unwrap();
+        let path = put_on_shelf(&store, "s", &["taken_1", "taken_2"]);
+        drop(store);
+
+        // Another process compares the files with the index first.
+        let store = open();
+        assert!(is_refused(&keep(&store, "taken_1")));
+        keep(&store, "free_1").unwrap();
+        store.reindex(&mut |_| {}).unwrap();
+        assert!(is_refused(&keep(&store, "taken_2")));
+        assert_eq!(store.verify(&mut |_| {}).unwrap().problems, []);
+
+        std::fs::remove_file(path).unwrap();
+        drop(store);
+        keep(&open(), "taken_1").unwrap();
+    }
+
+    #[test]
+    fn a_log_in_the_trash_holds_its_ids_and_its_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = LocalStore::create(folder.path(), LocalOptions::default()).unwrap();
+        let trashed = store.layout.trashed(&"Gone".parse().unwrap());
+        std::fs::create_dir_all(&trashed).unwrap();
+        let line = Line {
+            id: Some("taken".into()),
+            ..Line::default()
+        };
+        std::fs::write(trashed.join("memory.jsonl"), line.encode().0).unwrap();
+        assert!(is_refused(&keep(&store, "taken")));
+        let details = crate::session::SessionDetails::default();
+        let made = commit(&store, "session/gone", Write::CreateSession(details));
+        assert!(matches!(made, Err(Error::SessionIdDeleted { session }) if session == "Gone"));
+    }
+}
