@@ -5,6 +5,7 @@
 //! they are applied here.
 
 mod aggregate;
+mod compact;
 mod embed;
 mod erase;
 mod forget;
@@ -21,6 +22,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use compact::{CompactionReport, Filling};
 pub use embed::{Embedded, EmbeddingReport};
 pub use remember::{Action, Remembered};
 pub use sessions::NewSession;
@@ -28,6 +30,7 @@ pub use transfer::{ErasedTexts, ImportItem, Imported};
 
 use crate::caller::Caller;
 use crate::clock::Clock;
+use crate::compact::Reach;
 use crate::config::{self, Config, Sources};
 use crate::decay::{At, Faded, Rules};
 use crate::embed::{BuiltIn, Embedder};
@@ -58,6 +61,8 @@ pub struct Mnemon {
     outside: Option<Arc<Outside>>,
     /// What was asked for since the last write: how often, and when last.
     accesses: Mutex<HashMap<MemoryId, (Space, u64, Time)>>,
+    /// Sessions that filled up, and how much they are to be compacted.
+    due: Mutex<HashMap<SessionId, Reach>>,
 }
 
 /// More than this are not counted until something is written.
@@ -80,6 +85,7 @@ impl Mnemon {
             embedder: Arc::new(BuiltIn::new()),
             outside: None,
             accesses: Mutex::default(),
+            due: Mutex::default(),
         }
     }
 
@@ -150,11 +156,13 @@ impl Mnemon {
         name: &str,
         session: Option<&SessionId>,
     ) -> Result<Memory> {
-        for reference in Reference::parse(name, session)? {
-            if let Some(memory) = self.store.find(&reference)? {
+        let references: Vec<_> = Reference::parse(name, session)?.into_iter().collect();
+        for reference in &references {
+            if let Some(memory) = self.store.find(reference)? {
                 return Ok(memory);
             }
         }
+        self.refuse_compacted(&references)?;
         Err(Reference::not_found(name))
     }
 
@@ -288,6 +296,12 @@ impl Mnemon {
         let mut kept = self
             .store
             .commit(self.batch(caller, space.clone(), all.clone(), on_full));
+        if let Err(full @ Error::SessionFull { .. }) = &kept
+            && self.make_room(caller, &space, full)
+        {
+            let batch = self.batch(caller, space.clone(), all.clone(), on_full);
+            kept = self.store.commit(batch);
+        }
         if matches!(kept, Err(Error::NotFound { .. })) && !accesses.is_empty() {
             // One that was asked for may be gone for good by now; that is no reason to refuse.
             all.truncate(asked);
@@ -351,6 +365,10 @@ impl Mnemon {
         accesses
             .extract_if(|_, (space, _, _)| space == wanted)
             .collect()
+    }
+
+    fn due(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Reach>> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn accesses(&self) -> std::sync::MutexGuard<'_, HashMap<MemoryId, (Space, u64, Time)>> {

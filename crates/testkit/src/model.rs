@@ -7,6 +7,7 @@
 //! get.
 
 mod answers;
+mod compaction;
 mod search;
 mod sets;
 mod state;
@@ -18,8 +19,9 @@ use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::Session;
 use mnemon::store::{
-    AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed, Repair,
-    RepairOptions, Selection, Stats, Store, Verification, View, Waiting, Write,
+    AuditEntry, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter, Grown, Measure,
+    Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection, Shelved, Stats, Store,
+    Verification, View, Waiting, Write,
 };
 use mnemon::time::Time;
 
@@ -33,8 +35,15 @@ use state::State;
 #[derive(Clone, Debug, Default)]
 pub struct ModelStore(Arc<Mutex<State>>, Past, Arc<Mutex<Sets>>);
 
-/// Every batch that was kept, and when it was recorded.
-type Past = Arc<Mutex<Vec<(i64, Batch)>>>;
+/// Everything that was done, and when it was recorded.
+type Past = Arc<Mutex<Vec<(i64, Event)>>>;
+
+/// Something that was done.
+#[derive(Clone, Debug)]
+enum Event {
+    Batch(Batch),
+    Compaction(Compaction),
+}
 
 impl ModelStore {
     /// An empty store.
@@ -49,6 +58,13 @@ impl ModelStore {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Takes note of what was done, with the time that the space has afterwards.
+    fn happened(&self, next: &State, space: &Space, event: Event) {
+        let recorded = next.places.get(space).and_then(|it| it.recorded_micros);
+        let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        past.push((recorded.unwrap_or(i64::MIN), event));
+    }
 }
 
 impl Store for ModelStore {
@@ -57,16 +73,22 @@ impl Store for ModelStore {
         // All or nothing: the writes change a copy, which counts if none is refused.
         let mut next = state.clone();
         let outcomes = next.commit(&batch)?;
-        let recorded = next
-            .places
-            .get(&batch.space)
-            .and_then(|place| place.recorded_micros);
-        let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-        past.push((recorded.unwrap_or(i64::MIN), batch));
+        let bytes = |state: &State| {
+            state
+                .places
+                .get(&batch.space)
+                .map_or(0, |place| place.bytes)
+        };
+        let grown = Some(Grown {
+            from_bytes: bytes(&state),
+            to_bytes: bytes(&next),
+        });
+        self.happened(&next, &batch.space.clone(), Event::Batch(batch));
         *state = next;
         Ok(Receipt {
             outcomes,
             durable: true,
+            grown,
         })
     }
 
@@ -91,10 +113,49 @@ impl Store for ModelStore {
         let past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
         let then = past.iter().filter(|(at, _)| *at <= moment.micros());
         let store = Self(Arc::default(), Arc::default(), self.2.clone());
-        for (_, batch) in then {
-            store.commit(batch.clone())?;
+        for (_, event) in then {
+            match event {
+                Event::Batch(batch) => drop(store.commit(batch.clone())?),
+                Event::Compaction(compaction) => drop(store.compact(compaction)?),
+            }
         }
         Ok(Arc::new(store))
+    }
+
+    fn measure(&self, session: &SessionId) -> Result<Measure> {
+        Ok(self.state().measure(session))
+    }
+
+    fn compact(&self, compaction: &Compaction) -> Result<Compacted> {
+        let mut state = self.state();
+        let mut next = state.clone();
+        let compacted = next.compact(compaction)?;
+        let space = Space::Session(compaction.session.clone());
+        self.happened(&next, &space, Event::Compaction(compaction.clone()));
+        *state = next;
+        Ok(compacted)
+    }
+
+    fn bring_back(&self, wanted: &Return) -> Result<Vec<MemoryId>> {
+        let brought = self.state().bring_back(wanted)?;
+        // As if they had never left.
+        let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, event) in past.iter_mut() {
+            if let Event::Compaction(compaction) = event {
+                compaction.shelve.retain(|id| !brought.contains(id));
+                let gone = &wanted.summaries;
+                compaction.summaries.retain(|(id, _)| !gone.contains(id));
+            }
+        }
+        Ok(brought)
+    }
+
+    fn shelved(&self, reference: &Reference) -> Result<Option<Shelved>> {
+        Ok(self.state().shelved(reference))
+    }
+
+    fn shelved_in(&self, session: &SessionId) -> Result<Vec<Shelved>> {
+        Ok(self.state().shelved_in(session))
     }
 
     fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {
@@ -146,8 +207,10 @@ impl Store for ModelStore {
 
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {
         let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-        for (_, batch) in past.iter_mut() {
-            batch.writes.retain(|write| !is_about(write, &erasure.ids));
+        for (_, event) in past.iter_mut() {
+            if let Event::Batch(batch) = event {
+                batch.writes.retain(|write| !is_about(write, &erasure.ids));
+            }
         }
         self.state().erase(erasure)?;
         self.sets().keep_only(&self.state());

@@ -113,39 +113,42 @@ fn each_memory_goes_by_its_rule_or_stays_for_its_reason() {
     };
     let cases = [
         // 1. Forgotten and past recovery, whatever else it is.
-        (forgotten(fact(1, 1.0), hours_ago(1)), "purged"),
-        (pinned(forgotten(fact(1, 1.0), hours_ago(1))), "purged"),
+        (forgotten(fact(1, 1.0), hours_ago(1)), "purge_forgotten"),
+        (
+            pinned(forgotten(fact(1, 1.0), hours_ago(1))),
+            "purge_forgotten",
+        ),
         (
             forgotten(fact(9_000, 0.1), hours_ago(-1)),
             "kept: recoverable",
         ),
         // 2. Facts have a half-life of 720 h: 0.5 × 2^(-530/720) = 0.3002, ^(-532/720) = 0.2996.
         (fact(530, 0.5), "kept"),
-        (fact(532, 0.5), "faded"),
-        (fact(25, 0.29), "faded"),
+        (fact(532, 0.5), "remove_decayed"),
+        (fact(25, 0.29), "remove_decayed"),
         // 3. Turns that matter are replaced when a week has passed; one alone is not worth it.
         (important(turn(1, 169, "x"), 0.9), "kept"),
         // 4. Findings have a half-life of 336 h: 0.5 × 2^(-200/336) = 0.33.
-        (finding(json!({"status": "resolved"})), "resolved_findings"),
+        (finding(json!({"status": "resolved"})), "archive_findings"),
         (finding(json!({"status": "open"})), "kept: open"),
         // 5. The newest state of an agent stays, faded or not.
         (memory(Kind::State, 1, 9_000, "x"), "kept: newest_state"),
         // Never: open decisions and findings, explicit preferences, …
         (decision(json!({})), "kept: open"),
-        (decision(json!({"resolved": true})), "faded"),
+        (decision(json!({"resolved": true})), "remove_decayed"),
         (preference("explicit"), "kept: explicit_preference"),
-        (preference("inferred"), "faded"),
+        (preference("inferred"), "remove_decayed"),
         // … the last 24 hours, …
         (fact(23, 0.1), "kept: recent"),
         (fact(-5, 0.1), "kept: recent"),
-        (fact(25, 0.1), "faded"),
+        (fact(25, 0.1), "remove_decayed"),
         // … a priority above 0.7: 0.9 × 2^(-250/720) = 0.7075, ^(-270/720) = 0.694, …
         (fact(250, 0.9), "kept: priority"),
         (fact(270, 0.9), "kept"),
         // … what is pinned, and what was asked for in the last 48 hours.
         (pinned(fact(9_000, 0.1)), "kept: pinned"),
         (accessed(47), "kept: accessed"),
-        (accessed(49), "faded"),
+        (accessed(49), "remove_decayed"),
     ];
     for (memory, expected) in cases {
         let told = format!("{memory:?}");
@@ -276,7 +279,7 @@ fn a_summary_fades_from_when_it_was_made() {
     // Artifacts have a half-life of 336 h: 0.6 × 2^(-335/336) = 0.3006.
     assert_eq!(fate(made(0)), "kept");
     assert_eq!(fate(made(335)), "kept");
-    assert_eq!(fate(made(337)), "faded");
+    assert_eq!(fate(made(337)), "remove_decayed");
 }
 
 #[test]

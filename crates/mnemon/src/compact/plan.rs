@@ -65,11 +65,11 @@ impl Rule {
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Purged => "purged",
-            Self::Faded => "faded",
-            Self::Conversation => "conversation",
-            Self::ResolvedFindings => "resolved_findings",
-            Self::AgentStates => "agent_states",
+            Self::Purged => "purge_forgotten",
+            Self::Faded => "remove_decayed",
+            Self::Conversation => "summarize_conversation",
+            Self::ResolvedFindings => "archive_findings",
+            Self::AgentStates => "archive_agent_states",
         }
     }
 }

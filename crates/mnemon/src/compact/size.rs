@@ -7,6 +7,7 @@ use super::settings::Reach;
 use super::{Item, Situation};
 use crate::memory::{Handle, Kind, MemoryId};
 use crate::store::{Measure, Weight};
+use crate::time::Time;
 
 /// So many of the largest memories are named.
 const LARGEST: usize = 10;
@@ -27,6 +28,8 @@ pub struct Size {
     pub archive_bytes: u64,
     /// Beside it: its share of the common index, about.
     pub index_bytes: u64,
+    /// When something was last compacted.
+    pub compacted_at: Option<Time>,
     /// The memories with the most bytes, the largest first.
     pub largest: Vec<LargeItem>,
     /// How many bytes a day it grew lately.
@@ -139,6 +142,7 @@ impl Size {
             quota_bytes,
             components: components(situation.items, measure),
             archive_bytes: measure.archive_bytes,
+            compacted_at: measure.compacted_at,
             index_bytes,
             largest,
             growth_per_day,

@@ -11,6 +11,7 @@
 mod buffer;
 mod catch_up;
 mod commit;
+mod compact;
 mod current;
 pub mod disk;
 mod embedded;
@@ -22,17 +23,16 @@ mod index;
 mod layout;
 mod lock;
 pub mod log;
+mod measure;
 mod network;
+mod part;
+mod past;
 mod plan;
 mod poison;
 mod post;
 mod repair;
 mod rewrite;
 mod search;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "so far nothing but the tests writes shelves")
-)]
 mod shelf;
 mod shelves;
 mod sync;
@@ -49,8 +49,9 @@ use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
 use crate::random;
 use crate::session::Session;
 use crate::store::{
-    AuditEntry, Batch, Change, Erased, Erasure, Filter, Progress, Receipt, Reindexed, Repair,
-    RepairOptions, Selection, Stats, Store, Verification, View, Waiting,
+    AuditEntry, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter, Measure, Progress,
+    Receipt, Reindexed, Repair, RepairOptions, Return, Selection, Shelved, Stats, Store,
+    Verification, View, Waiting,
 };
 use crate::time::Time;
 use disk::{Disk, RealDisk};
@@ -253,6 +254,17 @@ impl LocalStore {
     }
 }
 
+impl LocalStore {
+    /// Refuses what a forked child or a look at the past may not do.
+    fn refuse_writing(&self) -> Result<()> {
+        self.refuse_after_fork()?;
+        match self.options.as_of {
+            Some(moment) => Err(Error::Past { moment }),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Drop for LocalStore {
     fn drop(&mut self) {
         if self.process != std::process::id() {
@@ -271,10 +283,7 @@ impl Drop for LocalStore {
 
 impl Store for LocalStore {
     fn commit(&self, batch: Batch) -> Result<Receipt> {
-        self.refuse_after_fork()?;
-        if let Some(moment) = self.options.as_of {
-            return Err(Error::Past { moment });
-        }
+        self.refuse_writing()?;
         self.commit_with_retries(batch)
     }
 
@@ -323,7 +332,8 @@ impl Store for LocalStore {
             as_of: Some(moment),
             ..self.options.clone()
         };
-        let mut past = Self::open_on(self.disk.clone(), self.layout.root(), options)?;
+        let disk = self.disk_as_of(moment)?;
+        let mut past = Self::open_on(disk, self.layout.root(), options)?;
         past.sets = self.sets.clone();
         Ok(Arc::new(past))
     }
@@ -410,11 +420,30 @@ impl Store for LocalStore {
         self.sets.put(set, &[], true)
     }
 
+    fn measure(&self, session: &SessionId) -> Result<Measure> {
+        self.measure_session(session)
+    }
+
+    fn compact(&self, compaction: &Compaction) -> Result<Compacted> {
+        self.refuse_writing()?;
+        self.compact_session(compaction)
+    }
+
+    fn bring_back(&self, wanted: &Return) -> Result<Vec<MemoryId>> {
+        self.refuse_writing()?;
+        self.bring_back_lines(wanted)
+    }
+
+    fn shelved(&self, reference: &Reference) -> Result<Option<Shelved>> {
+        self.find_shelved(reference)
+    }
+
+    fn shelved_in(&self, session: &SessionId) -> Result<Vec<Shelved>> {
+        self.shelved_of(session)
+    }
+
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {
-        self.refuse_after_fork()?;
-        if let Some(moment) = self.options.as_of {
-            return Err(Error::Past { moment });
-        }
+        self.refuse_writing()?;
         self.erase_everywhere(erasure)
     }
 

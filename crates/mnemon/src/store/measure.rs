@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::memory::MemoryId;
+use crate::time::Time;
 
 /// The bytes of a space, in the store's own measure: of its log, if it has one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Measure {
     pub by_day: BTreeMap<i64, u64>,
     /// Beside them: what was compacted and can be brought back, as it is kept.
     pub archive_bytes: u64,
+    /// When something was last compacted.
+    pub compacted_at: Option<Time>,
 }
 
 /// The bytes that are about one memory.

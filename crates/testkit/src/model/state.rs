@@ -8,8 +8,10 @@ use mnemon::memory::{
     State as MemoryState,
 };
 use mnemon::session::SessionDetails;
-use mnemon::store::{AuditEntry, Batch, Change, Deed, Erasure, Outcome, What, Write};
+use mnemon::store::{AuditEntry, Batch, Change, Deed, Erasure, Outcome, Weight, What, Write};
 use mnemon::time::Time;
+
+use super::compaction::Away;
 
 /// Handles that a caller asks for are honoured up to this number.
 const WANTED_HANDLE_MAX: u32 = 999_999_999;
@@ -24,6 +26,10 @@ pub(super) struct State {
     /// Every text that was erased.
     pub(super) erased_texts: BTreeSet<String>,
     erasures: Vec<AuditEntry>,
+    /// What was compacted away.
+    pub(super) away: Vec<Away>,
+    /// How many memories were ever kept.
+    count: u64,
 }
 
 /// A memory and what happened to it.
@@ -34,6 +40,10 @@ pub(super) struct Kept {
     /// As it is now.
     pub(super) now: Memory,
     pub(super) changes: Vec<Change>,
+    /// How many were kept before it.
+    pub(super) number: u64,
+    /// What it costs, in the model's own measure.
+    pub(super) weight: Weight,
 }
 
 /// A space.
@@ -44,6 +54,10 @@ pub(super) struct Place {
     /// The size in the model's own measure.
     pub(super) bytes: u64,
     pub(super) session: Option<Details>,
+    /// When how much was written.
+    pub(super) written: Vec<(i64, u64)>,
+    /// When something was last compacted.
+    pub(super) compacted_at: Option<Time>,
     /// The last number of each kind of handle.
     handles: BTreeMap<Kind, u32>,
 }
@@ -131,7 +145,9 @@ impl State {
         for write in &batch.writes {
             let outcome = self.write(batch, write, at)?;
             if outcome.changed {
-                needed_bytes += 1 + text_bytes(write);
+                let bytes = 1 + text_bytes(write);
+                needed_bytes += bytes;
+                self.weigh(write, bytes);
             }
             outcomes.push(outcome);
         }
@@ -139,6 +155,7 @@ impl State {
             refuse_if_full(batch, used_bytes, needed_bytes)?;
             let place = self.places.entry(batch.space.clone()).or_default();
             place.bytes = used_bytes + needed_bytes;
+            place.written.push((at.micros(), needed_bytes));
             place.recorded_micros = Some(at.micros());
         }
         Ok(outcomes)
@@ -235,13 +252,29 @@ impl State {
                 Err(Error::IdTaken { id: id.to_string() })
             };
         }
+        if let Some(away) = self.away.iter().find(|away| away.id() == id) {
+            return Err(Error::IdShelved {
+                id: id.to_string(),
+                session: away.session().map(ToString::to_string).unwrap_or_default(),
+                deleted: false,
+            });
+        }
         let handle = match batch.space {
             Space::Session(_) => Some(self.next_handle(&batch.space, &draft)),
             Space::Agent(_) | Space::Shared => None,
         };
         let memory = memory(draft, id.clone(), batch.space.clone(), handle, at);
         let done = outcome(&memory, true);
+        self.count += 1;
         self.memories.push(Kept {
+            number: self.count,
+            weight: Weight {
+                id: id.clone(),
+                kept: 0,
+                versions: 0,
+                accesses: 0,
+                forgetting: 0,
+            },
             first: memory.clone(),
             changes: vec![Change {
                 at,

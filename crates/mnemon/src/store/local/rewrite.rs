@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rusqlite::Connection;
 use serde_json::{Map, Value};
 
 use super::LocalStore;
@@ -28,10 +29,20 @@ pub(super) enum Verdict {
     Replace(Vec<u8>),
     /// It does not stay.
     Drop,
+    /// It stays behind these lines.
+    Behind(Vec<u8>),
 }
 
 /// Decides about each piece; gets the bytes too.
 pub(super) type Judge<'a> = dyn FnMut(&Piece<'_>, &[u8]) -> Result<Verdict> + 'a;
+
+/// What else happens while a log is written anew.
+pub(super) struct Also<'a> {
+    /// Once it was read, before the lock is taken.
+    pub(super) when_read: &'a mut dyn FnMut() -> Result<()>,
+    /// Under the lock, once the index knows all of it: the last lines.
+    pub(super) last_lines: &'a mut dyn FnMut(&Connection) -> Result<Vec<u8>>,
+}
 
 /// A piece of the old log.
 pub(super) enum Piece<'a> {
@@ -42,6 +53,20 @@ pub(super) enum Piece<'a> {
 impl LocalStore {
     /// Writes the log of a space anew; gives what a crash had left at its end, if anything.
     pub(super) fn rewrite(&self, space: &Space, judge: &mut Judge<'_>) -> Result<Option<PathBuf>> {
+        let nothing = Also {
+            when_read: &mut || Ok(()),
+            last_lines: &mut |_| Ok(Vec::new()),
+        };
+        self.rewrite_and(space, judge, nothing)
+    }
+
+    /// As [`Self::rewrite`], with what else happens at its turning points.
+    pub(super) fn rewrite_and(
+        &self,
+        space: &Space,
+        judge: &mut Judge<'_>,
+        also: Also<'_>,
+    ) -> Result<Option<PathBuf>> {
         let path = self.layout.log(space);
         let old = self
             .disk
@@ -53,9 +78,10 @@ impl LocalStore {
         let outcome = next.copy(&*old, Start::BEGINNING, judge).and_then(|end| {
             // What is long is done; what follows is short.
             next.sync()?;
+            (also.when_read)()?;
             let mut held = self.lock.acquire("rewrite a log")?;
-            let aside = self.finish_rewrite(space, &mut next, &*old, &end, judge, &mut held)?;
-            Ok(aside)
+            let read = (&*old, &end);
+            self.finish_rewrite(space, &mut next, read, judge, also.last_lines, &mut held)
         });
         if outcome.is_err() {
             let _ = self.disk.remove(&next_path);
@@ -67,9 +93,9 @@ impl LocalStore {
         &self,
         space: &Space,
         next: &mut Next,
-        old: &dyn DiskFile,
-        end: &End,
+        (old, end): (&dyn DiskFile, &End),
         judge: &mut Judge<'_>,
+        last_lines: &mut dyn FnMut(&Connection) -> Result<Vec<u8>>,
         held: &mut Held<'_>,
     ) -> Result<Option<PathBuf>> {
         let path = self.layout.log(space);
@@ -91,6 +117,10 @@ impl LocalStore {
                 &bytes,
             )?);
         }
+        let connection = generation.borrow()?;
+        self.catch_up(&connection, std::slice::from_ref(space))?;
+        next.write(&last_lines(&connection)?)?;
+        drop(connection);
         next.sync()?;
         held.note_appending(&[space])
             .map_err(Error::io("write", self.layout.lock()))?;
@@ -112,8 +142,9 @@ struct Next {
     file: Arc<dyn DiskFile>,
     path: PathBuf,
     length: u64,
-    /// Lines of a transaction whose commit has not come yet.
-    open: Vec<(Placed, Vec<u8>)>,
+    /// Lines of a transaction whose commit has not come yet, with their places in it.
+    open: Vec<(Placed, Vec<u8>, u64)>,
+    places: Places,
     /// Whether any line of that transaction was dropped or replaced.
     broken: bool,
 }
@@ -132,6 +163,7 @@ impl Next {
             path: path.into(),
             length: 0,
             open: Vec::new(),
+            places: Places::default(),
             broken: false,
         };
         let (counters, recorded) = counters_of(old, path)?;
@@ -156,6 +188,10 @@ impl Next {
                     self.settle()?;
                     match judge(&Piece::Damage(&damage), &bytes)? {
                         Verdict::Keep => self.write_line(&bytes),
+                        Verdict::Behind(before) => {
+                            self.write(&before)?;
+                            self.write_line(&bytes)
+                        }
                         Verdict::Replace(bytes) => self.write(&bytes),
                         Verdict::Drop => Ok(()),
                     }
@@ -170,18 +206,28 @@ impl Next {
     }
 
     fn take(&mut self, placed: Placed, bytes: Vec<u8>, verdict: Verdict) -> Result<()> {
-        if placed.line.tx.is_none() {
+        let place = self.places.of(&placed);
+        let verdict = match verdict {
+            // Nothing comes between the lines of a transaction: all have one time.
+            Verdict::Behind(before) => {
+                self.settle()?;
+                self.write(&before)?;
+                Verdict::Keep
+            }
+            verdict => verdict,
+        };
+        let Some(place) = place else {
             self.settle()?;
             return match verdict {
-                Verdict::Keep => self.write_line(&bytes),
                 Verdict::Replace(bytes) => self.write(&bytes),
                 Verdict::Drop => Ok(()),
+                Verdict::Keep | Verdict::Behind(_) => self.write_line(&bytes),
             };
-        }
+        };
         if self
             .open
             .first()
-            .is_some_and(|(first, _)| first.line.tx != placed.line.tx)
+            .is_some_and(|(first, ..)| first.line.tx != placed.line.tx)
         {
             self.settle()?;
         }
@@ -189,7 +235,7 @@ impl Next {
             let whole = !self.broken
                 && placed
                     .line
-                    .sums_up(self.open.iter().map(|(member, _)| member));
+                    .sums_up(self.open.iter().map(|(member, ..)| member));
             return if whole {
                 self.settle_verbatim(&bytes)
             } else {
@@ -197,15 +243,15 @@ impl Next {
             };
         }
         match verdict {
-            Verdict::Keep => self.open.push((placed, bytes)),
             Verdict::Replace(_) | Verdict::Drop => self.broken = true,
+            Verdict::Keep | Verdict::Behind(_) => self.open.push((placed, bytes, place)),
         }
         Ok(())
     }
 
     /// A whole transaction stays to the letter.
     fn settle_verbatim(&mut self, commit: &[u8]) -> Result<()> {
-        for (_, bytes) in std::mem::take(&mut self.open) {
+        for (_, bytes, _) in std::mem::take(&mut self.open) {
             self.write_line(&bytes)?;
         }
         self.broken = false;
@@ -215,14 +261,9 @@ impl Next {
     /// What is left of a transaction stands for itself, or the next reader would undo it.
     fn settle(&mut self) -> Result<()> {
         self.broken = false;
-        for (placed, bytes) in std::mem::take(&mut self.open) {
-            let alone = |object: &mut Map<String, Value>| drop(object.remove("tx"));
-            let (signed, _) = sign_again(&bytes, alone).map_err(|_| Error::Corrupt {
-                path: self.path.clone(),
-                line: Some(placed.number),
-                problem: "the line was sound a moment ago".into(),
-            })?;
-            self.write(&signed)?;
+        for (placed, bytes, place) in std::mem::take(&mut self.open) {
+            let alone = stand_alone(&self.path, &placed, &bytes, place)?;
+            self.write(&alone)?;
         }
         Ok(())
     }
@@ -243,6 +284,46 @@ impl Next {
     fn sync(&self) -> Result<()> {
         self.file.sync().map_err(Error::io("sync", &self.path))
     }
+}
+
+/// Where lines stand in their transactions.
+#[derive(Default)]
+pub(super) struct Places {
+    /// The transaction, and the number of its first line.
+    current: Option<(String, u64)>,
+}
+
+impl Places {
+    /// The place of the next line, from 0; none if it is in no transaction.
+    pub(super) fn of(&mut self, placed: &Placed) -> Option<u64> {
+        let tx = placed.line.tx.as_ref()?;
+        match &self.current {
+            Some((known, first)) if known == tx => Some(placed.number - first),
+            _ => {
+                self.current = Some((tx.clone(), placed.number));
+                Some(0)
+            }
+        }
+    }
+}
+
+/// A line without its transaction; its place in it stays, because all its lines have one time.
+pub(super) fn stand_alone(
+    path: &Path,
+    placed: &Placed,
+    bytes: &[u8],
+    place: u64,
+) -> Result<Vec<u8>> {
+    let alone = |object: &mut Map<String, Value>| {
+        object.remove("tx");
+        object.insert("place".into(), place.into());
+    };
+    let signed = sign_again(bytes, alone).map_err(|_| Error::Corrupt {
+        path: path.into(),
+        line: Some(placed.number),
+        problem: "the line was sound a moment ago".into(),
+    })?;
+    Ok(signed.0)
 }
 
 type Counters = Vec<(Kind, u32)>;
@@ -286,7 +367,7 @@ fn counters_of(old: &dyn DiskFile, path: &Path) -> Result<(Counters, Option<i64>
     Ok((highest, recorded))
 }
 
-fn read(file: &dyn DiskFile, path: &Path, offset: u64, length: u64) -> Result<Vec<u8>> {
+pub(super) fn read(file: &dyn DiskFile, path: &Path, offset: u64, length: u64) -> Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
     let count = file
         .read_at(&mut bytes, offset)
