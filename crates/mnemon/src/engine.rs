@@ -286,6 +286,7 @@ impl Mnemon {
         on_full: OnFull,
     ) -> Result<Receipt> {
         let asked = writes.len();
+        let session_space = space.clone();
         let mut all = writes;
         let accesses = self.take_accesses_of(&space);
         all.extend(accesses.iter().map(|(id, (_, count, last))| Write::Access {
@@ -310,6 +311,7 @@ impl Mnemon {
         match kept {
             Ok(mut receipt) => {
                 receipt.outcomes.truncate(asked);
+                self.note_growth(&session_space, receipt.grown);
                 Ok(receipt)
             }
             Err(error) => {

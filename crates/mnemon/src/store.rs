@@ -15,7 +15,7 @@ mod report;
 mod vectors;
 
 pub use batch::{Batch, Earlier, Grown, OnFull, Outcome, Receipt, Write};
-pub use compaction::{Compacted, Compaction, Return, Shelved};
+pub use compaction::{Away, Compacted, Compaction, Return};
 pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
 pub(crate) use filter::{contains_text, metadata_text as filter_text};
@@ -113,10 +113,10 @@ pub trait Store: Send + Sync {
     fn bring_back(&self, wanted: &Return) -> Result<Vec<MemoryId>>;
 
     /// What was compacted away under that name.
-    fn shelved(&self, reference: &Reference) -> Result<Option<Shelved>>;
+    fn away(&self, reference: &Reference) -> Result<Option<Away>>;
 
     /// Everything in a session's archive that was compacted away, by id.
-    fn shelved_in(&self, session: &SessionId) -> Result<Vec<Shelved>>;
+    fn away_in(&self, session: &SessionId) -> Result<Vec<Away>>;
 
     /// Removes memories for good, from every place that it has; the ids are all there.
     fn erase(&self, erasure: &Erasure) -> Result<Erased>;

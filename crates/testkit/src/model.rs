@@ -19,8 +19,8 @@ use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::Session;
 use mnemon::store::{
-    AuditEntry, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter, Grown, Measure,
-    Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection, Shelved, Stats, Store,
+    AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter, Grown,
+    Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection, Stats, Store,
     Verification, View, Waiting, Write,
 };
 use mnemon::time::Time;
@@ -150,12 +150,12 @@ impl Store for ModelStore {
         Ok(brought)
     }
 
-    fn shelved(&self, reference: &Reference) -> Result<Option<Shelved>> {
-        Ok(self.state().shelved(reference))
+    fn away(&self, reference: &Reference) -> Result<Option<Away>> {
+        Ok(self.state().away(reference))
     }
 
-    fn shelved_in(&self, session: &SessionId) -> Result<Vec<Shelved>> {
-        Ok(self.state().shelved_in(session))
+    fn away_in(&self, session: &SessionId) -> Result<Vec<Away>> {
+        Ok(self.state().away_in(session))
     }
 
     fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {

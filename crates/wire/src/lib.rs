@@ -7,6 +7,7 @@
 
 mod aggregate;
 mod anonymize;
+mod compaction;
 mod error;
 mod export;
 mod history;
@@ -23,6 +24,7 @@ mod session;
 
 pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
 pub use anonymize::AnonymizedShape;
+pub use compaction::{CompactedShape, SizeShape};
 pub use error::ErrorShape;
 pub use export::{ExportDocument, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use mnemon::engine::ErasedTexts;
 use mnemon_wire::{Format, ImportedShape, read_import};
 
-use crate::commands::embed;
+use crate::commands::after;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::count;
@@ -93,7 +93,7 @@ impl Import {
             }
             out + "."
         })?;
-        embed::step_after_write(&engine, &caller);
+        after::a_write(&engine, &caller);
         Ok(())
     }
 }

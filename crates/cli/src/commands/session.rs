@@ -1,6 +1,8 @@
 //! `mnemon session`
 
+mod restore;
 mod show;
+mod size;
 mod span;
 mod summary;
 mod timeline;
@@ -32,6 +34,10 @@ pub(crate) enum Session {
     Show(Show),
     /// Close a session; whatever is kept in it later opens it again
     Close(Close),
+    /// Tell what takes the space of a session, and how soon it is full
+    Size(size::SessionSize),
+    /// Bring back everything that was compacted
+    Restore(restore::Restore),
     /// Sum a session up: who, what was decided, what is open, what was said
     Summary(summary::Summary),
     /// Tell what happened in a session, hour by hour
@@ -69,6 +75,12 @@ pub(crate) struct New {
         help = "How its memories fade, such as half_life_hours=336 (repeatable)"
     )]
     decay: Vec<String>,
+    #[arg(
+        long,
+        value_name = "K=V",
+        help = "How it is compacted, such as enabled=false (repeatable)"
+    )]
+    compaction: Vec<String>,
 }
 
 /// List the sessions, the latest first
@@ -112,6 +124,8 @@ impl Session {
             Self::List(command) => command.run(context),
             Self::Show(command) => command.run(context),
             Self::Close(command) => command.run(context),
+            Self::Size(command) => command.run(context),
+            Self::Restore(command) => command.run(context),
             Self::Summary(command) => command.run(context),
             Self::Timeline(command) => command.run(context),
             Self::Topics(command) => command.run(context),
@@ -124,6 +138,7 @@ impl New {
         let id = self.id.as_ref().map(|id| id.parse()).transpose()?;
         let details = SessionDetails {
             agents: self.agent.clone(),
+            compaction: input::settings(&self.compaction)?,
             decay: input::settings(&self.decay)?,
             phase: self.phase.clone(),
             project: self.project.clone(),

@@ -181,7 +181,7 @@ impl Mnemon {
     /// What was compacted away under one of these names, as an error that says so.
     pub(super) fn refuse_compacted(&self, references: &[Reference]) -> Result<()> {
         for reference in references {
-            if let Some(shelved) = self.store.shelved(reference)? {
+            if let Some(shelved) = self.store.away(reference)? {
                 return Err(Error::Compacted {
                     id: shelved.id.to_string(),
                     session: shelved.session.to_string(),
@@ -192,9 +192,24 @@ impl Mnemon {
         Ok(())
     }
 
-    /// Takes note of how full a session is after a write.
-    pub(super) fn note_growth(&self, space: &Space, grown: Option<Grown>) -> Option<Filling> {
+    /// How full a session is after a write, if that is worth a word.
+    pub(super) fn filling(&self, space: &Space, grown: Option<Grown>) -> Option<Filling> {
         let (session, grown) = (space.session()?, grown?);
+        let limit_bytes = self.config.storage.session_bytes_max;
+        let warn_percent = u64::from(self.config.storage.warn_percent);
+        let is_filling = percent(grown.to_bytes, limit_bytes) >= warn_percent;
+        is_filling.then(|| Filling {
+            session: session.clone(),
+            used_bytes: grown.to_bytes,
+            limit_bytes,
+        })
+    }
+
+    /// Takes note of whether a session is due after a write.
+    pub(super) fn note_growth(&self, space: &Space, grown: Option<Grown>) {
+        let (Some(session), Some(grown)) = (space.session(), grown) else {
+            return;
+        };
         let limit_bytes = self.config.storage.session_bytes_max;
         let [before, after] =
             [grown.from_bytes, grown.to_bytes].map(|bytes| percent(bytes, limit_bytes));
@@ -205,11 +220,6 @@ impl Mnemon {
         {
             self.due().insert(session.clone(), reach);
         }
-        (after >= u64::from(self.config.storage.warn_percent)).then(|| Filling {
-            session: session.clone(),
-            used_bytes: grown.to_bytes,
-            limit_bytes,
-        })
     }
 
     /// Makes room for a write that did not fit; whether there may be room now.
@@ -388,7 +398,7 @@ impl Mnemon {
         match ids {
             Some(ids) => there.extend(ids.iter().cloned()),
             None => {
-                let all = self.store.shelved_in(session)?;
+                let all = self.store.away_in(session)?;
                 there.extend(all.into_iter().map(|shelved| shelved.id));
             }
         }

@@ -79,7 +79,7 @@ impl Mnemon {
             .collect();
         let (receipt, redacted) = self.act(caller, space, actions, on_full)?;
         let durable = receipt.durable;
-        let filling = self.note_growth(space, receipt.grown);
+        let filling = self.filling(space, receipt.grown);
         Ok(receipt
             .outcomes
             .into_iter()
@@ -105,7 +105,6 @@ impl Mnemon {
         on_full: OnFull,
     ) -> Result<Receipt> {
         let (receipt, _) = self.act(caller, space, actions, on_full)?;
-        self.note_growth(space, receipt.grown);
         Ok(receipt)
     }
 

@@ -54,7 +54,7 @@ pub struct Return {
 
 /// A memory that was compacted away, and can be brought back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shelved {
+pub struct Away {
     /// Its id.
     pub id: MemoryId,
     /// Its short name.

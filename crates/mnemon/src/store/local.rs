@@ -49,8 +49,8 @@ use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
 use crate::random;
 use crate::session::Session;
 use crate::store::{
-    AuditEntry, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter, Measure, Progress,
-    Receipt, Reindexed, Repair, RepairOptions, Return, Selection, Shelved, Stats, Store,
+    AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter, Measure,
+    Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection, Stats, Store,
     Verification, View, Waiting,
 };
 use crate::time::Time;
@@ -434,12 +434,12 @@ impl Store for LocalStore {
         self.bring_back_lines(wanted)
     }
 
-    fn shelved(&self, reference: &Reference) -> Result<Option<Shelved>> {
-        self.find_shelved(reference)
+    fn away(&self, reference: &Reference) -> Result<Option<Away>> {
+        self.find_away(reference)
     }
 
-    fn shelved_in(&self, session: &SessionId) -> Result<Vec<Shelved>> {
-        self.shelved_of(session)
+    fn away_in(&self, session: &SessionId) -> Result<Vec<Away>> {
+        self.away_of(session)
     }
 
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {

@@ -69,18 +69,18 @@ pub fn what_is_compacted_is_away_and_its_names_stay_taken(open: Open) {
     assert_eq!(ids(&walked(&*store, &["session/s"])), ["d", "e"]);
     assert_eq!(find(&*store, "a"), None);
     assert_eq!(by_handle(&*store, "s", "FACT-001"), None);
-    let shelved = store.shelved(&Reference::Id(id("a"))).expect("an answer");
+    let shelved = store.away(&Reference::Id(id("a"))).expect("an answer");
     let shelved = shelved.expect("it is in the archive");
     assert_eq!((shelved.id.as_str(), shelved.session.as_str()), ("a", "s"));
     let handle = Reference::Handle(
         "S".parse().expect("an id"),
         "FACT-002".parse().expect("one"),
     );
-    let shelved = store.shelved(&handle).expect("an answer");
+    let shelved = store.away(&handle).expect("an answer");
     assert_eq!(shelved.expect("it is in the archive").id.as_str(), "b");
-    let gone = store.shelved(&Reference::Id(id("c"))).expect("an answer");
+    let gone = store.away(&Reference::Id(id("c"))).expect("an answer");
     assert_eq!(gone, None, "what was purged is nowhere");
-    let there = store.shelved(&Reference::Id(id("d"))).expect("an answer");
+    let there = store.away(&Reference::Id(id("d"))).expect("an answer");
     assert_eq!(there, None, "what is there is not away");
 
     let same = vec![add("a", fact("a"))];
@@ -119,7 +119,7 @@ pub fn what_is_brought_back_is_as_it_was(open: Open) {
     assert_eq!(rest, ["a", "b", "d"].map(id));
     assert_eq!(everything(&*open()), before);
     let session = "s".parse().expect("an id");
-    assert_eq!(store.shelved_in(&session).expect("an answer"), []);
+    assert_eq!(store.away_in(&session).expect("an answer"), []);
     assert_eq!(store.bring_back(&back(None)).expect("nothing"), []);
 }
 

@@ -4,21 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mnemon::error::Result;
 use mnemon::memory::{MemoryId, Reference, SessionId, Space};
-use mnemon::store::{
-    Batch, Compacted, Compaction, Measure, OnFull, Return, Shelved, Weight, Write,
-};
+use mnemon::store::{Away, Batch, Compacted, Compaction, Measure, OnFull, Return, Weight, Write};
 use mnemon::time::Time;
 
 use super::state::{Kept, State, utc};
 
 /// A memory that was compacted away.
 #[derive(Clone, Debug)]
-pub(super) struct Away {
+pub(super) struct Parked {
     kept: Kept,
     since: Time,
 }
 
-impl Away {
+impl Parked {
     pub(super) fn id(&self) -> &MemoryId {
         &self.kept.now.id
     }
@@ -27,8 +25,8 @@ impl Away {
         self.kept.now.space.session()
     }
 
-    fn tell(&self) -> Option<Shelved> {
-        Some(Shelved {
+    fn tell(&self) -> Option<Away> {
+        Some(Away {
             id: self.id().clone(),
             handle: self.kept.now.handle,
             session: self.session()?.clone(),
@@ -85,7 +83,7 @@ impl State {
             if compaction.shelve.contains(&kept.now.id) {
                 left_bytes += kept.weight.bytes();
                 archive_bytes += kept.weight.bytes();
-                self.away.push(Away { kept, since: at });
+                self.away.push(Parked { kept, since: at });
             } else if compaction.purge.contains(&kept.now.id) {
                 left_bytes += kept.weight.bytes();
             } else {
@@ -107,7 +105,7 @@ impl State {
     /// Puts memories back to where they were.
     pub(super) fn bring_back(&mut self, wanted: &Return) -> Result<Vec<MemoryId>> {
         let mut found = BTreeSet::new();
-        let is_meant = |away: &Away| {
+        let is_meant = |away: &Parked| {
             away.session() == Some(&wanted.session)
                 && wanted
                     .ids
@@ -149,8 +147,8 @@ impl State {
         Ok(found.into_iter().collect())
     }
 
-    pub(super) fn shelved(&self, reference: &Reference) -> Option<Shelved> {
-        let mut all = self.away.iter().filter_map(Away::tell);
+    pub(super) fn away(&self, reference: &Reference) -> Option<Away> {
+        let mut all = self.away.iter().filter_map(Parked::tell);
         all.find(|away| match reference {
             Reference::Id(id) => away.id == *id,
             Reference::Handle(session, handle) => {
@@ -160,9 +158,9 @@ impl State {
         })
     }
 
-    pub(super) fn shelved_in(&self, session: &SessionId) -> Vec<Shelved> {
-        let all = self.away.iter().filter_map(Away::tell);
-        let mut all: Vec<Shelved> = all.filter(|away| away.session == *session).collect();
+    pub(super) fn away_in(&self, session: &SessionId) -> Vec<Away> {
+        let all = self.away.iter().filter_map(Parked::tell);
+        let mut all: Vec<Away> = all.filter(|away| away.session == *session).collect();
         all.sort_by(|a, b| a.id.cmp(&b.id));
         all
     }

@@ -11,7 +11,7 @@ use mnemon::session::SessionDetails;
 use mnemon::store::{AuditEntry, Batch, Change, Deed, Erasure, Outcome, Weight, What, Write};
 use mnemon::time::Time;
 
-use super::compaction::Away;
+use super::compaction::Parked;
 
 /// Handles that a caller asks for are honoured up to this number.
 const WANTED_HANDLE_MAX: u32 = 999_999_999;
@@ -27,7 +27,7 @@ pub(super) struct State {
     pub(super) erased_texts: BTreeSet<String>,
     erasures: Vec<AuditEntry>,
     /// What was compacted away.
-    pub(super) away: Vec<Away>,
+    pub(super) away: Vec<Parked>,
     /// How many memories were ever kept.
     count: u64,
 }

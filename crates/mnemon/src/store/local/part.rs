@@ -19,7 +19,7 @@ use super::shelf::{self, Packing, Sort};
 use super::shelves::Source;
 use crate::error::{Error, Result};
 use crate::memory::{MemoryId, Reference, SessionId, Space};
-use crate::store::{Return, Shelved};
+use crate::store::{Away, Return};
 use crate::time::Time;
 
 /// Where a line stood in its log: its recorded time, and its place in its transaction.
@@ -184,7 +184,7 @@ impl LocalStore {
     }
 
     /// What was compacted away under that name.
-    pub(super) fn find_shelved(&self, reference: &Reference) -> Result<Option<Shelved>> {
+    pub(super) fn find_away(&self, reference: &Reference) -> Result<Option<Away>> {
         match reference {
             Reference::Id(id) => {
                 let found = self.ask(|connection| {
@@ -195,14 +195,14 @@ impl LocalStore {
                     return Ok(None);
                 };
                 let session: SessionId = found.session.parse()?;
-                let all = self.shelved_of(&session)?;
+                let all = self.away_of(&session)?;
                 Ok(all.into_iter().find(|shelved| shelved.id == *id))
             }
             Reference::Handle(session, handle) => {
                 let Some(session) = crate::store::Store::session(self, session)? else {
                     return Ok(None);
                 };
-                let all = self.shelved_of(&session.id)?;
+                let all = self.away_of(&session.id)?;
                 let mut all = all.into_iter();
                 Ok(all.find(|shelved| shelved.handle == Some(*handle)))
             }
@@ -210,8 +210,8 @@ impl LocalStore {
     }
 
     /// Everything that was compacted away from a session, by id.
-    pub(super) fn shelved_of(&self, session: &SessionId) -> Result<Vec<Shelved>> {
-        let mut all: Vec<Shelved> = Vec::new();
+    pub(super) fn away_of(&self, session: &SessionId) -> Result<Vec<Away>> {
+        let mut all: Vec<Away> = Vec::new();
         for part in self.parts_of(session)? {
             let since = made_at(&*self.disk, &part.path)?;
             each_line(&*self.disk, &part.path, &mut |stored| {
@@ -219,7 +219,7 @@ impl LocalStore {
                 if line.op.is_none()
                     && let Some(id) = line.id.and_then(|id| id.parse().ok())
                 {
-                    all.push(Shelved {
+                    all.push(Away {
                         id,
                         handle: line.handle.and_then(|handle| handle.parse().ok()),
                         session: session.clone(),
