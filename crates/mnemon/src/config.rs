@@ -316,7 +316,14 @@ mod tests {
                 // Elsewhere the other key of a pair would be in the way.
                 let companion = match key.name {
                     "storage.sync_interval_ms" => "storage.durability = 'interval'\n",
-                    "sessions.idle_after_hours" => "sessions.decaying_after_days = 3650\n",
+                    "sessions.idle_after_hours" => {
+                        "sessions.decaying_after_days = 3650\n\
+                         sessions.archive_after_days = 3650\n"
+                    }
+                    "sessions.decaying_after_days" => "sessions.archive_after_days = 3650\n",
+                    "sessions.archive_after_days" => {
+                        "sessions.idle_after_hours = 1\nsessions.decaying_after_days = 1\n"
+                    }
                     "compaction.gentle_at_percent" => "compaction.aggressive_at_percent = 100\n",
                     "compaction.aggressive_at_percent" => "compaction.gentle_at_percent = 1\n",
                     "compaction.gentle_percent" => "compaction.aggressive_percent = 100\n",

@@ -9,6 +9,7 @@ mod compact;
 mod embed;
 mod erase;
 mod forget;
+mod life;
 mod outside;
 mod query;
 mod recall;
@@ -150,15 +151,19 @@ impl Mnemon {
     }
 
     /// As [`Self::get`], but forgotten memories too, and without counting as an access.
-    pub fn find(
-        &self,
-        _caller: &Caller,
-        name: &str,
-        session: Option<&SessionId>,
-    ) -> Result<Memory> {
-        let references: Vec<_> = Reference::parse(name, session)?.into_iter().collect();
+    ///
+    /// If it lies in an archived session, that is opened.
+    pub fn find(&self, caller: &Caller, name: &str, session: Option<&SessionId>) -> Result<Memory> {
+        let references = Reference::parse(name, session)?;
         for reference in &references {
             if let Some(memory) = self.store.find(reference)? {
+                return Ok(memory);
+            }
+        }
+        for reference in &references {
+            if self.open_place_of(caller, reference)?
+                && let Some(memory) = self.store.find(reference)?
+            {
                 return Ok(memory);
             }
         }
@@ -166,12 +171,29 @@ impl Mnemon {
         Err(Reference::not_found(name))
     }
 
-    /// The memories that fit a filter.
-    pub fn list(&self, _caller: &Caller, filter: &Filter) -> Result<Selection> {
-        filter.check()?;
-        for session in filter.spaces.iter().filter_map(Space::session) {
-            self.require_session(session)?;
+    /// Opens the archived session that a name leads to; false if there is none.
+    fn open_place_of(&self, caller: &Caller, reference: &Reference) -> Result<bool> {
+        match reference {
+            Reference::Id(id) => self.open_shelf_of(caller, id),
+            Reference::Handle(session, _) => match self.store.session(session)? {
+                Some(session) if session.archived.is_some() => {
+                    self.open_session(caller, &session.id).map(|_| true)
+                }
+                Some(_) => Ok(false),
+                None => match self.deleted_session(caller, session)? {
+                    Some(deleted) => Err(Error::SessionDeleted {
+                        session: deleted.session_id.to_string(),
+                    }),
+                    None => Ok(false),
+                },
+            },
         }
+    }
+
+    /// The memories that fit a filter.
+    pub fn list(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
+        filter.check()?;
+        self.open_spaces(caller, &filter.spaces)?;
         self.store.select(&self.ruled(filter)?)
     }
 

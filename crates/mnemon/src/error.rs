@@ -204,12 +204,12 @@ pub enum Error {
         /// The deleted session.
         session: String,
     },
-    /// The session is archived and does not open.
+    /// The session is archived.
     SessionArchived {
         /// The session.
         session: String,
-        /// Why it does not open.
-        source: Box<Error>,
+        /// Why it does not open, if that was tried.
+        source: Option<Box<Error>>,
     },
     /// The memory was compacted away, and can be brought back.
     Compacted {
@@ -346,9 +346,11 @@ impl Error {
                     failure: EmbeddingFailure::Away,
                     ..
                 }
-        ) || matches!(self, Self::SessionArchived { source, .. } | Self::CompactionFailed { source, .. }
-            if source.retryable())
-            || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
+        ) || matches!(
+            self,
+            Self::SessionArchived { source: Some(source), .. } | Self::CompactionFailed { source, .. }
+                if source.retryable()
+        ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
     }
 
     /// For `map_err`: the I/O error of doing `action` to `path`, told apart by what it means.
@@ -438,8 +440,11 @@ impl std::error::Error for Error {
             Self::Index { source, .. } => Some(source.as_ref()),
             Self::UnparsableLine { source, .. }
             | Self::At { source, .. }
-            | Self::SessionArchived { source, .. }
-            | Self::CompactionFailed { source, .. } => Some(source.as_ref()),
+            | Self::CompactionFailed { source, .. }
+            | Self::SessionArchived {
+                source: Some(source),
+                ..
+            } => Some(source.as_ref()),
             _ => None,
         }
     }

@@ -66,8 +66,79 @@ pub struct Session {
     pub last_activity: Time,
     /// When its details were last written.
     pub detailed_at: Time,
+    /// When it was last opened by hand or for somebody who asked, if ever.
+    pub opened_at: Option<Time>,
+    /// How and when it was archived, if it is; the rest then tells how it was.
+    pub archived: Option<Archived>,
     /// What happened in it.
     pub activity: Activity,
+}
+
+/// How a session was archived, and what is known of it until it is opened again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Archived {
+    // In the order of their names, because log lines are.
+    /// When.
+    pub at: Time,
+    /// By whom.
+    pub by: String,
+    /// Memories by kind.
+    pub by_kind: BTreeMap<Kind, u64>,
+    /// Bytes of its log.
+    pub bytes: u64,
+    /// When it was made.
+    pub created_at: Time,
+    /// When its details were last written.
+    pub detailed_at: Time,
+    /// When anything was last written in it.
+    pub last_activity: Time,
+    /// Who wrote how much.
+    pub participants: Vec<Participant>,
+    /// Why.
+    pub reason: String,
+    /// The SHA-256 of its log, in hexadecimal digits.
+    pub sha256: String,
+    /// The file that holds its log.
+    pub shelf: String,
+}
+
+/// A session that was deleted and can be brought back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeletedSession {
+    /// Its id.
+    pub session_id: SessionId,
+    /// When.
+    pub deleted_at: Time,
+    /// By whom.
+    pub deleted_by: String,
+    /// Why.
+    pub reason: String,
+    /// Until when it is kept for certain.
+    pub recovery_deadline: Time,
+    /// Memories by kind.
+    pub by_kind: BTreeMap<Kind, u64>,
+    /// Bytes of its log.
+    pub bytes: u64,
+}
+
+impl DeletedSession {
+    /// How many memories it holds.
+    pub fn memories(&self) -> u64 {
+        self.by_kind.values().sum()
+    }
+}
+
+/// Something that is done to a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionDeed {
+    /// To which.
+    pub session: SessionId,
+    /// Who does it.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub at: Time,
 }
 
 /// What happened in a session, without what was forgotten.
@@ -89,16 +160,17 @@ impl Activity {
 }
 
 /// Somebody who wrote in a session.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Participant {
-    /// The author's name.
-    pub name: String,
-    /// Turns by them.
-    pub messages: u64,
-    /// Memories of any kind by them.
-    pub memories: u64,
+    // In the order of their names, because log lines are.
     /// When they last wrote.
     pub last_active: Time,
+    /// Memories of any kind by them.
+    pub memories: u64,
+    /// Turns by them.
+    pub messages: u64,
+    /// The author's name.
+    pub name: String,
 }
 
 /// Where a session is in its life.
@@ -112,6 +184,12 @@ pub enum SessionState {
     Idle,
     /// Not used for a week.
     Decaying,
+    /// Compressed, with a summary in its place, until somebody asks for it.
+    Archived,
+    /// In the trash, from where it can be brought back for a while.
+    Deleted,
+    /// Gone for good; only the audit knows of it.
+    Purged,
 }
 
 impl SessionState {
@@ -122,6 +200,9 @@ impl SessionState {
             Self::Active => "active",
             Self::Idle => "idle",
             Self::Decaying => "decaying",
+            Self::Archived => "archived",
+            Self::Deleted => "deleted",
+            Self::Purged => "purged",
         }
     }
 }
@@ -142,12 +223,33 @@ impl Session {
         priority(self.last_activity.micros(), now.micros())
     }
 
+    /// Whether nobody has used it for so long that it is time to archive it.
+    pub fn is_due_for_archive(&self, now: Time, config: &SessionsConfig) -> bool {
+        self.archived.is_none()
+            && self.unused_hours(now) >= u64::from(config.archive_after_days) * 24
+    }
+
+    /// How long it was neither written to nor opened.
+    fn unused_hours(&self, now: Time) -> u64 {
+        let used = self
+            .last_activity
+            .max(self.opened_at.unwrap_or(self.last_activity));
+        let micros = now.micros().saturating_sub(used.micros());
+        u64::try_from(micros / 3_600_000_000).unwrap_or(0)
+    }
+
     /// Its state at that moment.
     pub fn state(&self, now: Time, config: &SessionsConfig) -> SessionState {
-        let unused_hours = now.micros().saturating_sub(self.last_activity.micros()) / 3_600_000_000;
-        let unused_hours = u64::try_from(unused_hours).unwrap_or(0);
-        // Whatever is written after closing opens the session again.
-        let closed = self.details.closed_at.is_some() && self.last_activity == self.detailed_at;
+        if self.archived.is_some() {
+            return SessionState::Archived;
+        }
+        let unused_hours = self.unused_hours(now);
+        // Whatever is written after closing opens the session again, and so does whoever opens it.
+        let closed = self.details.closed_at.is_some()
+            && self.last_activity == self.detailed_at
+            && self
+                .opened_at
+                .is_none_or(|opened| opened <= self.detailed_at);
         if unused_hours >= u64::from(config.decaying_after_days) * 24 {
             SessionState::Decaying
         } else if closed || unused_hours >= u64::from(config.idle_after_hours) {
@@ -184,6 +286,8 @@ mod tests {
                 created_at: last,
                 last_activity: last,
                 detailed_at: last,
+                opened_at: None,
+                archived: None,
                 activity,
             },
             now,

@@ -9,6 +9,7 @@ mod batch;
 mod compaction;
 mod erasure;
 mod filter;
+mod life;
 pub mod local;
 mod measure;
 mod report;
@@ -19,6 +20,7 @@ pub use compaction::{Away, Compacted, Compaction, Return};
 pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
 pub(crate) use filter::{contains_text, metadata_text as filter_text};
+pub use life::{Archiving, Shelved};
 pub use measure::{Measure, Weight};
 pub use report::{
     Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
@@ -34,12 +36,12 @@ use crate::embed::{SetName, TextKey, Vector};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::recall::{Authors, Candidates, Key, Probe};
-use crate::session::Session;
+use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::time::Time;
 
 /// Where memories are kept: on files, in tables, or in a model of both.
 pub trait Store: Send + Sync {
-    /// Keeps a batch for good, whole or not at all.
+    /// Keeps a batch for good, whole or not at all; an archived session is opened first.
     fn commit(&self, batch: Batch) -> Result<Receipt>;
 
     /// The memory of that name, forgotten ones included.
@@ -64,6 +66,8 @@ pub trait Store: Send + Sync {
 
     /// Every memory of the spaces (of all if none is named), forgotten ones
     /// included, each space in the order in which it was written.
+    ///
+    /// What archived sessions hold is handed on too, and they stay archived.
     fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()>;
 
     /// What happened to a memory, oldest first; empty if there is none.
@@ -72,8 +76,33 @@ pub trait Store: Send + Sync {
     /// The session of that id.
     fn session(&self, id: &SessionId) -> Result<Option<Session>>;
 
-    /// Every session, the one with the latest activity first.
+    /// Every session, archived ones included, the one with the latest activity first.
     fn sessions(&self) -> Result<Vec<Session>>;
+
+    /// Puts a compressed archive and a summary in the place of a session; false if it is archived.
+    fn archive(&self, archiving: &Archiving) -> Result<bool>;
+
+    /// Opens an archived session, to the byte as it was; false if it is not archived.
+    fn restore(&self, deed: &SessionDeed) -> Result<bool>;
+
+    /// Notes that a session is in use again.
+    fn activate(&self, deed: &SessionDeed) -> Result<()>;
+
+    /// Puts a session into the trash, where it is kept at least until the deadline.
+    fn delete_session(&self, deed: &SessionDeed, recovery_deadline: Time)
+    -> Result<DeletedSession>;
+
+    /// Takes a session out of the trash.
+    fn undelete_session(&self, deed: &SessionDeed) -> Result<()>;
+
+    /// Removes a session from the trash for good.
+    fn purge_session(&self, deed: &SessionDeed) -> Result<()>;
+
+    /// The sessions in the trash, the last that was deleted first.
+    fn deleted_sessions(&self) -> Result<Vec<DeletedSession>>;
+
+    /// Where a memory lies that is not found because its session is put away.
+    fn shelved(&self, id: &MemoryId) -> Result<Option<Shelved>>;
 
     /// Counts and sizes.
     fn stats(&self) -> Result<Stats>;
@@ -124,7 +153,7 @@ pub trait Store: Send + Sync {
     /// Which of these texts were erased here once.
     fn were_erased(&self, texts: &[&str]) -> Result<Vec<bool>>;
 
-    /// What was forgotten, brought back and erased, the oldest first.
+    /// What was forgotten, brought back and erased, and what became of sessions, the oldest first.
     fn audit(&self) -> Result<Vec<AuditEntry>>;
 
     /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.

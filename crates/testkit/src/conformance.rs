@@ -12,6 +12,7 @@ mod embedded;
 mod filters;
 mod handles;
 mod ids;
+mod life;
 mod lives;
 mod order;
 mod relations;
@@ -26,6 +27,7 @@ pub use embedded::*;
 pub use filters::*;
 pub use handles::*;
 pub use ids::*;
+pub use life::*;
 pub use lives::*;
 pub use order::*;
 pub use relations::*;
@@ -83,6 +85,13 @@ macro_rules! conformance {
             a_session_tells_who_wrote_in_it
             sessions_come_with_the_latest_activity_first
             only_sessions_have_details
+            an_archive_gives_back_what_it_took
+            questions_find_the_summary_of_an_archived_session
+            whoever_writes_to_an_archived_session_has_it_opened
+            ids_that_are_put_away_stay_taken
+            a_deleted_session_is_gone_until_it_is_brought_back
+            the_audit_tells_what_became_of_sessions
+            erasing_reaches_what_is_put_away
             recorded_times_grow_even_if_the_clock_goes_back
             created_times_keep_their_zone_and_all_their_digits
             created_times_in_the_future_are_kept

@@ -84,6 +84,10 @@ impl Disk for HookedDisk {
         RealDisk.remove(path)
     }
 
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        RealDisk.remove_folder(path)
+    }
+
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         (self.0)(Step::SyncFolder, path)?;
         RealDisk.sync_folder(path)

@@ -3,11 +3,12 @@
 //! What a write does and which memories a filter finds is spelled out here
 //! without files, indexes or caches, so that it can be seen to be right; the
 //! real stores are compared with it. Clones share their memories, as handles
-//! on one folder do. `state` says what writes do, `answers` what questions
-//! get.
+//! on one folder do. `state` says what writes do, `life` what becomes of
+//! sessions, `answers` what questions get.
 
 mod answers;
 mod compaction;
+mod life;
 mod search;
 mod sets;
 mod state;
@@ -17,11 +18,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mnemon::Result;
 use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
-use mnemon::session::Session;
+use mnemon::session::{DeletedSession, Session, SessionDeed};
 use mnemon::store::{
-    AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter, Grown,
-    Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection, Stats, Store,
-    Verification, View, Waiting, Write,
+    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
+    Grown, Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection,
+    Shelved, Stats, Store, Verification, View, Waiting, Write,
 };
 use mnemon::time::Time;
 
@@ -43,6 +44,15 @@ type Past = Arc<Mutex<Vec<(i64, Event)>>>;
 enum Event {
     Batch(Batch),
     Compaction(Compaction),
+}
+
+impl Event {
+    fn session(&self) -> Option<&SessionId> {
+        match self {
+            Self::Batch(batch) => batch.space.session(),
+            Self::Compaction(compaction) => Some(&compaction.session),
+        }
+    }
 }
 
 impl ModelStore {
@@ -70,6 +80,7 @@ impl ModelStore {
 impl Store for ModelStore {
     fn commit(&self, batch: Batch) -> Result<Receipt> {
         let mut state = self.state();
+        state.open_for(&batch)?;
         // All or nothing: the writes change a copy, which counts if none is refused.
         let mut next = state.clone();
         let outcomes = next.commit(&batch)?;
@@ -83,7 +94,11 @@ impl Store for ModelStore {
             from_bytes: bytes(&state),
             to_bytes: bytes(&next),
         });
-        self.happened(&next, &batch.space.clone(), Event::Batch(batch));
+        let is_archived = |id: &SessionId| state.archived.contains_key(id);
+        // What is counted of a summary is gone with it.
+        if !batch.space.session().is_some_and(is_archived) {
+            self.happened(&next, &batch.space.clone(), Event::Batch(batch));
+        }
         *state = next;
         Ok(Receipt {
             outcomes,
@@ -111,7 +126,14 @@ impl Store for ModelStore {
 
     fn as_of(&self, moment: Time) -> Result<Arc<dyn Store>> {
         let past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-        let then = past.iter().filter(|(at, _)| *at <= moment.micros());
+        let now = self.state();
+        let is_deleted = |event: &Event| {
+            let session = event.session();
+            session.is_some_and(|id| now.deleted_of(id).is_some())
+        };
+        let then = past
+            .iter()
+            .filter(|(at, event)| *at <= moment.micros() && !is_deleted(event));
         let store = Self(Arc::default(), Arc::default(), self.2.clone());
         for (_, event) in then {
             match event {
@@ -119,6 +141,8 @@ impl Store for ModelStore {
                 Event::Compaction(compaction) => drop(store.compact(compaction)?),
             }
         }
+        let deeds = now.deeds.iter().filter(|deed| deed.at <= moment);
+        store.state().deeds = deeds.cloned().collect();
         Ok(Arc::new(store))
     }
 
@@ -179,6 +203,45 @@ impl Store for ModelStore {
 
     fn sessions(&self) -> Result<Vec<Session>> {
         Ok(self.state().sessions())
+    }
+
+    fn archive(&self, archiving: &Archiving) -> Result<bool> {
+        self.state().archive(archiving)
+    }
+
+    fn restore(&self, deed: &SessionDeed) -> Result<bool> {
+        self.state().restore_session(deed)
+    }
+
+    fn activate(&self, deed: &SessionDeed) -> Result<()> {
+        self.state().activate(deed)
+    }
+
+    fn delete_session(
+        &self,
+        deed: &SessionDeed,
+        recovery_deadline: Time,
+    ) -> Result<DeletedSession> {
+        self.state().delete_session(deed, recovery_deadline)
+    }
+
+    fn undelete_session(&self, deed: &SessionDeed) -> Result<()> {
+        self.state().undelete_session(deed)
+    }
+
+    fn purge_session(&self, deed: &SessionDeed) -> Result<()> {
+        let gone = self.state().purge_session(deed)?;
+        let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        past.retain(|(_, event)| event.session() != Some(&gone));
+        Ok(())
+    }
+
+    fn deleted_sessions(&self) -> Result<Vec<DeletedSession>> {
+        Ok(self.state().deleted_sessions())
+    }
+
+    fn shelved(&self, id: &MemoryId) -> Result<Option<Shelved>> {
+        Ok(self.state().shelved(id))
     }
 
     fn stats(&self) -> Result<Stats> {

@@ -1,10 +1,11 @@
 //! Scripts: what is done to a store, as data that another process can be sent.
 //!
-//! A [`Step`] is a batch or a question; [`Step::answer`] does it to a store
+//! A [`Step`] is a batch, a deed to a session or a question; [`Step::answer`] does it to a store
 //! and tells what came of it as a text, so that the answers of any two stores
 //! in any two processes can be compared. [`random`] makes steps up, [`remote`]
 //! sends them to another process.
 
+pub mod life;
 pub mod question;
 pub mod random;
 pub mod remote;
@@ -13,6 +14,7 @@ pub mod writes;
 use mnemon::store::Store;
 use serde::{Deserialize, Serialize};
 
+pub use life::{LifeSpec, LifeStep};
 pub use question::{FilterSpec, Question, RecallSpec};
 pub use writes::{BatchSpec, DraftSpec, RevisionSpec, WriteSpec};
 
@@ -21,6 +23,8 @@ pub use writes::{BatchSpec, DraftSpec, RevisionSpec, WriteSpec};
 pub enum Step {
     /// Something is written.
     Write(Box<BatchSpec>),
+    /// Something is done to a whole session.
+    Live(Box<LifeSpec>),
     /// Something is asked.
     Ask(Box<Question>),
 }
@@ -34,6 +38,7 @@ impl Step {
             Self::Write(batch) => store
                 .commit(batch.batch())
                 .map(|receipt| format!("{:#?}", receipt.outcomes)),
+            Self::Live(life) => life.answer(store),
             Self::Ask(question) => question.answer(store),
         };
         answer.unwrap_or_else(|error| error.code().to_string())

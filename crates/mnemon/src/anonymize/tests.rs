@@ -23,6 +23,8 @@ fn session() -> Session {
         created_at: now(),
         last_activity: now(),
         detailed_at: now(),
+        opened_at: None,
+        archived: None,
         activity: Activity::default(),
     }
 }

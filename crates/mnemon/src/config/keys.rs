@@ -89,6 +89,11 @@ pub(super) static KEYS: &[Key] = &[
         comment: "Without use for this long, a session is decaying.",
     },
     Key {
+        name: "sessions.archive_after_days",
+        rule: whole(30, 1, DAYS_MAX),
+        comment: "Without use for this long, a session is due to be archived.",
+    },
+    Key {
         name: "decay.model",
         rule: choice("half_life", Model::WORDS),
         comment: "How memories fade: half_life (by kind and age), priority (also by access, and \

@@ -58,6 +58,14 @@ fn check_together(config: &Config, settings: &[Setting]) -> Result<()> {
             "a session is idle before it decays",
         ));
     }
+    if sessions.archive_after_days < sessions.decaying_after_days {
+        return Err(refuse_pair(
+            settings,
+            "sessions.decaying_after_days",
+            "sessions.archive_after_days",
+            "a session decays before it is archived",
+        ));
+    }
     if let Some((low, high, why)) = config.compaction.contradiction() {
         let [low, high] = [low, high].map(|name| format!("compaction.{name}"));
         return Err(refuse_pair(settings, &low, &high, why));
@@ -184,10 +192,10 @@ mod tests {
     }
 
     #[test]
-    fn a_session_never_decays_before_it_is_idle() {
+    fn a_session_never_decays_before_it_is_idle_nor_after_it_is_archived() {
         const IDLE: &str = "sessions.idle_after_hours";
         const DECAYING: &str = "sessions.decaying_after_days";
-        let cases: [(&[_], Result<_, &str>); 6] = [
+        let cases: [(&[_], Result<_, &str>); 7] = [
             (&[(IDLE, "168", 1)], Ok((168, 7))),
             (
                 &[(IDLE, "169", 1)],
@@ -208,6 +216,12 @@ mod tests {
                      a session is idle before it decays"),
             ),
             (&[(IDLE, "200", 1), (DECAYING, "10", 2)], Ok((200, 10))),
+            (
+                &[(DECAYING, "31", 2)],
+                Err("/r:2: sessions.decaying_after_days can't be 31 while \
+                     sessions.archive_after_days is 30 (default): \
+                     a session decays before it is archived"),
+            ),
             // A bad pair in one file is no harm when a stronger source mends it.
             (
                 &[(IDLE, "48", 1), (DECAYING, "1", 1), (DECAYING, "2", 2)],

@@ -18,7 +18,7 @@ pub struct Config {
     pub lock: LockConfig,
     /// What a single memory may look like.
     pub limits: LimitsConfig,
-    /// When a session counts as idle and as decaying.
+    /// When a session counts as idle and as decaying, and when it is archived.
     pub sessions: SessionsConfig,
     /// How memories fade.
     pub decay: decay::Settings,
@@ -94,13 +94,15 @@ pub struct LimitsConfig {
     pub future_skew_minutes: u32,
 }
 
-/// When a session counts as idle and as decaying.
+/// When a session counts as idle and as decaying, and when it is archived.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct SessionsConfig {
     /// Without use for this long, a session is idle.
     pub idle_after_hours: u32,
     /// Without use for this long, a session is decaying; never sooner than idle.
     pub decaying_after_days: u32,
+    /// Without use for this long, a session is due to be archived; never sooner than decaying.
+    pub archive_after_days: u32,
 }
 
 /// How questions are answered.

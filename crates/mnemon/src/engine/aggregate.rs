@@ -39,12 +39,12 @@ impl Mnemon {
 
     /// What a session is about.
     pub fn session_topics(&self, caller: &Caller, id: &SessionId) -> Result<Vec<Topic>> {
-        self.topics(caller, &self.all_of(id)?)
+        self.topics(caller, &self.all_of(caller, id)?)
     }
 
     /// What happened in a session, in order.
     pub fn session_timeline(&self, caller: &Caller, id: &SessionId) -> Result<Timeline> {
-        self.timeline(caller, &self.all_of(id)?)
+        self.timeline(caller, &self.all_of(caller, id)?)
     }
 
     /// What a session comes to.
@@ -54,12 +54,12 @@ impl Mnemon {
         id: &SessionId,
         options: &SummaryOptions,
     ) -> Result<Summary> {
-        self.summary(caller, &self.all_of(id)?, options)
+        self.summary(caller, &self.all_of(caller, id)?, options)
     }
 
     /// A filter for everything in a session that is not forgotten.
-    pub fn all_of(&self, id: &SessionId) -> Result<Filter> {
-        let session = self.require_session(id)?;
+    pub fn all_of(&self, caller: &Caller, id: &SessionId) -> Result<Filter> {
+        let session = self.open_session(caller, id)?;
         Ok(Filter {
             spaces: vec![Space::Session(session.id)],
             ..Filter::all(self.now().micros())

@@ -74,11 +74,11 @@ impl Mnemon {
     /// What a compaction would do.
     pub fn plan_compaction(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         id: &SessionId,
         reach: Reach,
     ) -> Result<CompactionReport> {
-        let session = self.require_session(id)?;
+        let session = self.open_session(caller, id)?;
         self.planned(&session, |situation| Plan::new(situation, reach))
     }
 
@@ -89,7 +89,7 @@ impl Mnemon {
         id: &SessionId,
         reach: Reach,
     ) -> Result<CompactionReport> {
-        let session = self.require_session(id)?;
+        let session = self.open_session(caller, id)?;
         let plan = |situation: &Situation<'_>| Plan::new(situation, reach);
         self.carry_out(caller, &session, reach.as_str(), plan)
     }
@@ -120,7 +120,7 @@ impl Mnemon {
         reason: &str,
     ) -> Result<Vec<MemoryId>> {
         check_reason(reason)?;
-        let session = self.require_session(id)?;
+        let session = self.open_session(caller, id)?;
         let mut attempt = 1;
         loop {
             let wanted = Return {

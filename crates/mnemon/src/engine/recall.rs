@@ -7,16 +7,13 @@ use crate::clock::Clock;
 use crate::embed::Vector;
 use crate::engine::Mnemon;
 use crate::error::Result;
-use crate::memory::Space;
 use crate::recall::{self, Query, Recalled};
 use crate::time::Time;
 
 impl Mnemon {
     /// The memories that answer a question, the best first.
-    pub fn recall(&self, _caller: &Caller, query: &Query) -> Result<Recalled> {
-        for session in query.filter.spaces.iter().filter_map(Space::session) {
-            self.require_session(session)?;
-        }
+    pub fn recall(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
+        self.open_spaces(caller, &query.filter.spaces)?;
         query.filter.check()?;
         let query = &Query {
             filter: self.ruled(&query.filter)?,

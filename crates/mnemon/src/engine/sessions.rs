@@ -1,4 +1,4 @@
-//! Sessions: made, shown, listed, closed.
+//! Sessions: made, shown, listed, closed; `life` has the rest of their life.
 
 use crate::caller::Caller;
 use crate::engine::Mnemon;
@@ -44,7 +44,7 @@ impl Mnemon {
         Ok(id)
     }
 
-    /// The session of that id.
+    /// The session of that id; an archived one stays so.
     pub fn session(&self, _caller: &Caller, id: &SessionId) -> Result<Session> {
         self.require_session(id)
     }
@@ -57,7 +57,8 @@ impl Mnemon {
     /// Closes a session. Whatever is kept in it later opens it again.
     pub fn close_session(&self, caller: &Caller, id: &SessionId) -> Result<Session> {
         let session = self.require_session(id)?;
-        if session.state(self.clock.now(), &self.config.sessions) == SessionState::Idle {
+        let state = self.session_state(&session);
+        if matches!(state, SessionState::Idle | SessionState::Archived) {
             return Ok(session);
         }
         let details = SessionDetails {
@@ -80,11 +81,19 @@ impl Mnemon {
     }
 
     pub(super) fn require_session(&self, id: &SessionId) -> Result<Session> {
-        self.store
-            .session(id)?
-            .ok_or_else(|| Error::SessionNotFound {
+        if let Some(session) = self.store.session(id)? {
+            return Ok(session);
+        }
+        let is_same = |other: &str| other.eq_ignore_ascii_case(id.as_str());
+        let mut deleted = self.store.deleted_sessions()?.into_iter();
+        Err(match deleted.find(|it| is_same(it.session_id.as_str())) {
+            Some(deleted) => Error::SessionDeleted {
+                session: deleted.session_id.to_string(),
+            },
+            None => Error::SessionNotFound {
                 session: id.to_string(),
-            })
+            },
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::caller::Caller;
 use crate::embed::{Embedder, Vector};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
-use crate::memory::{Memory, Space};
+use crate::memory::Memory;
 use crate::recall::similar::{Likeness, Similar, SimilarOptions};
 use crate::recall::words::words;
 use crate::recall::{Candidate, Hit, Note, Part, Probe, Recalled, Term};
@@ -14,14 +14,12 @@ impl Mnemon {
     /// The memories that are most like this one, without itself; near-duplicates come first.
     pub fn similar(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         memory: &Memory,
         options: &SimilarOptions,
     ) -> Result<Similar> {
         check_similarity(options.min_similarity)?;
-        for session in options.filter.spaces.iter().filter_map(Space::session) {
-            self.require_session(session)?;
-        }
+        self.open_spaces(caller, &options.filter.spaces)?;
         let options = &SimilarOptions {
             filter: self.ruled(&options.filter)?,
             ..options.clone()

@@ -123,6 +123,8 @@ impl Mnemon {
     }
 
     /// Hands on every memory of the spaces (of all if none is named), forgotten ones included.
+    ///
+    /// Archived sessions are read without being opened.
     pub fn export(
         &self,
         _caller: &Caller,
@@ -296,6 +298,13 @@ impl ImportPlan {
                 let decay = own.decay.with_session(&details.decay).err();
                 let compaction = own.compaction.with_session(&details.compaction).err();
                 self.bad.extend(decay.into_iter().chain(compaction));
+                if self
+                    .folded_sessions
+                    .insert(id.as_str().to_ascii_lowercase())
+                    && let Err(error) = check_session(engine, caller, &id)
+                {
+                    self.bad.push(error);
+                }
                 self.redacted
                     .extend(engine.redactor.redact_details(&mut details));
                 self.spaces.entry(Space::Session(id)).or_default().details = Some(details);
@@ -310,7 +319,7 @@ impl ImportPlan {
                 let id = engine.id_for(&draft);
                 match self
                     .redact(engine, &mut draft, &mut state)
-                    .and_then(|()| self.check(engine, &space, &id, &mut draft, line))
+                    .and_then(|()| self.check(engine, caller, &space, &id, &mut draft, line))
                 {
                     Ok(()) => {
                         self.ids.insert(id.clone(), line);
@@ -341,6 +350,7 @@ impl ImportPlan {
     fn check(
         &mut self,
         engine: &Mnemon,
+        caller: &Caller,
         space: &Space,
         id: &MemoryId,
         draft: &mut Draft,
@@ -351,12 +361,8 @@ impl ImportPlan {
             && self
                 .folded_sessions
                 .insert(session.as_str().to_ascii_lowercase())
-            && let Some(known) = engine.store.session(session)?
-            && known.id != *session
         {
-            return Err(Error::SessionExists {
-                session: known.id.to_string(),
-            });
+            check_session(engine, caller, session)?;
         }
         if let Some(earlier) = self.ids.get(id).filter(|earlier| **earlier != line) {
             let rule = format!("used once in a file (line {earlier} has it too)");
@@ -366,7 +372,15 @@ impl ImportPlan {
             Some(existing) if existing.space != *space => {
                 Err(Error::IdTaken { id: id.to_string() })
             }
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None => match engine.store.shelved(id)? {
+                Some(found) => Err(Error::IdShelved {
+                    id: id.to_string(),
+                    session: found.session.to_string(),
+                    deleted: found.deleted,
+                }),
+                None => Ok(()),
+            },
         }
     }
 
@@ -379,5 +393,17 @@ impl ImportPlan {
             count,
             first: Box::new(self.bad.swap_remove(0)),
         })
+    }
+}
+
+/// A session takes what is imported if it is new or known under the same id; an archived one is opened.
+fn check_session(engine: &Mnemon, caller: &Caller, session: &SessionId) -> Result<()> {
+    match engine.open_session(caller, session) {
+        Ok(known) if known.id != *session => Err(Error::SessionExists {
+            session: known.id.to_string(),
+        }),
+        Ok(_) | Err(Error::SessionNotFound { .. }) => Ok(()),
+        Err(Error::SessionDeleted { session }) => Err(Error::SessionIdDeleted { session }),
+        Err(error) => Err(error),
     }
 }

@@ -146,7 +146,14 @@ impl fmt::Display for Error {
             Self::SessionIdDeleted { session } => {
                 write!(f, "there was a session {session}, which lies in the trash")
             }
-            Self::SessionArchived { session, source } => {
+            Self::SessionArchived {
+                session,
+                source: None,
+            } => write!(f, "session {session} is archived"),
+            Self::SessionArchived {
+                session,
+                source: Some(source),
+            } => {
                 write!(
                     f,
                     "session {session} is archived and does not open: {source}"
@@ -282,10 +289,17 @@ impl Error {
                 "Choose another id, bring it back with `mnemon session undelete {session} --reason R`, \
                  or remove it for good with `mnemon session purge {session} --yes`."
             ),
-            Self::SessionArchived { session, source } => match **source {
+            Self::SessionArchived {
+                session,
+                source: None,
+            } => format!("`mnemon session restore {session}` opens it."),
+            Self::SessionArchived {
+                session,
+                source: Some(source),
+            } => match **source {
                 Self::Corrupt { .. } => format!(
                     "`mnemon verify` shows the damage; put the archive of sessions/{session} back \
-                     from a copy. What the archive says of itself stays searchable."
+                     from a copy. Its summary stays searchable."
                 ),
                 _ => source.hint(),
             },

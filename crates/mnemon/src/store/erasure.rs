@@ -53,13 +53,15 @@ pub struct AuditEntry {
     pub by: String,
     /// Why.
     pub reason: String,
-    /// To which memories.
+    /// To how many memories.
+    pub memories: u64,
+    /// To which memories, unless it was done to a whole session.
     pub ids: Vec<String>,
     /// Where they lived.
     pub spaces: Vec<Space>,
 }
 
-/// What can be done to memories.
+/// What can be done to memories and to sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
     /// They were hidden, and can be brought back for a while.
@@ -68,6 +70,18 @@ pub enum Deed {
     Restored,
     /// They were removed for good.
     Erased,
+    /// A session was compressed, with a summary in its place.
+    SessionArchived,
+    /// An archived session was opened again.
+    SessionRestored,
+    /// A session was put into use again.
+    SessionActivated,
+    /// A session was put into the trash.
+    SessionDeleted,
+    /// A session was taken out of the trash again.
+    SessionUndeleted,
+    /// A session was removed from the trash for good.
+    SessionPurged,
 }
 
 impl Deed {
@@ -77,6 +91,33 @@ impl Deed {
             Self::Forgotten => "forget",
             Self::Restored => "unforget",
             Self::Erased => "erase",
+            Self::SessionArchived => "archive",
+            Self::SessionRestored => "restore",
+            Self::SessionActivated => "activate",
+            Self::SessionDeleted => "delete",
+            Self::SessionUndeleted => "undelete",
+            Self::SessionPurged => "purge",
         }
+    }
+
+    /// The deed to a session that is written so.
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        let deeds = [
+            Self::SessionArchived,
+            Self::SessionRestored,
+            Self::SessionActivated,
+            Self::SessionDeleted,
+            Self::SessionUndeleted,
+            Self::SessionPurged,
+        ];
+        deeds.into_iter().find(|deed| deed.as_str() == word)
+    }
+
+    /// Whether a session is in use again afterwards.
+    pub fn opens(self) -> bool {
+        matches!(
+            self,
+            Self::SessionRestored | Self::SessionActivated | Self::SessionUndeleted
+        )
     }
 }

@@ -8,6 +8,7 @@
 //! Invariant: the logs are the truth. Everything else below the root can be
 //! deleted and comes back the same.
 
+mod audit;
 mod buffer;
 mod catch_up;
 mod commit;
@@ -21,6 +22,7 @@ mod format;
 mod fresh;
 mod index;
 mod layout;
+mod life;
 mod lock;
 pub mod log;
 mod measure;
@@ -38,6 +40,7 @@ mod shelves;
 mod sync;
 mod verify;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -47,11 +50,11 @@ use crate::embed::{BuiltIn, Embedder, SetName, TextKey, Vector};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space, ulid};
 use crate::random;
-use crate::session::Session;
+use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::store::{
-    AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter, Measure,
-    Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection, Stats, Store,
-    Verification, View, Waiting,
+    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
+    Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection, Shelved,
+    Stats, Store, Verification, View, Waiting,
 };
 use crate::time::Time;
 use disk::{Disk, RealDisk};
@@ -129,6 +132,10 @@ pub struct LocalStore {
     preparer: Arc<search::Preparer>,
     post: post::Post,
     waiting: buffer::Buffer,
+    /// When sessions were last opened.
+    openings: audit::Openings,
+    /// Look into the archives of these sessions, and at nothing else.
+    looks_into: Option<Vec<Space>>,
     format: Mutex<format::Known>,
     /// Whether anything was written, so that there is something to tidy up.
     wrote: AtomicBool,
@@ -178,6 +185,8 @@ impl LocalStore {
             post: post::Post::new(&layout.index()),
             preparer: Arc::new(search::Preparer::new(options.embedder.clone())),
             waiting: buffer::Buffer::default(),
+            openings: audit::Openings::default(),
+            looks_into: None,
             format: Mutex::new(format),
             wrote: AtomicBool::new(false),
             process: std::process::id(),
@@ -209,6 +218,9 @@ impl LocalStore {
 
     /// The spaces that have a log, in the order of their names.
     fn spaces(&self) -> Result<Vec<Space>> {
+        if let Some(only) = &self.looks_into {
+            return Ok(only.clone());
+        }
         let mut spaces = Vec::new();
         for (folder, prefix) in [
             (self.layout.agents(), "agent"),
@@ -344,7 +356,17 @@ impl Store for LocalStore {
         } else {
             spaces.to_vec()
         };
+        let archived = if self.looks_into.is_some() {
+            BTreeMap::new()
+        } else {
+            self.ask(|connection| index::read::archived(connection).map_err(Error::index("index")))?
+        };
         for space in spaces {
+            if let Some(archived) = archived.get(&space) {
+                self.look_into(&space, archived)?
+                    .walk(std::slice::from_ref(&space), each)?;
+                continue;
+            }
             let pointers = self.ask(|connection| {
                 index::read::pointers_of(connection, &space).map_err(Error::index("index"))
             })?;
@@ -371,17 +393,70 @@ impl Store for LocalStore {
     }
 
     fn session(&self, id: &SessionId) -> Result<Option<Session>> {
-        self.ask(|connection| {
-            let found =
-                index::read::sessions(connection, Some(id)).map_err(Error::index("index"))?;
-            Ok(found.into_iter().next())
-        })
+        let found = self.ask(|connection| {
+            index::read::sessions(connection, Some(id)).map_err(Error::index("index"))
+        })?;
+        found
+            .into_iter()
+            .next()
+            .map(|session| self.with_opening(session))
+            .transpose()
     }
 
     fn sessions(&self) -> Result<Vec<Session>> {
-        self.ask(|connection| {
+        let found = self.ask(|connection| {
             index::read::sessions(connection, None).map_err(Error::index("index"))
-        })
+        })?;
+        found
+            .into_iter()
+            .map(|session| self.with_opening(session))
+            .collect()
+    }
+
+    fn archive(&self, archiving: &Archiving) -> Result<bool> {
+        self.archive_session(archiving)
+    }
+
+    fn restore(&self, deed: &SessionDeed) -> Result<bool> {
+        self.restore_session(deed)
+    }
+
+    fn activate(&self, deed: &SessionDeed) -> Result<()> {
+        self.enter_activation(deed)
+    }
+
+    fn delete_session(
+        &self,
+        deed: &SessionDeed,
+        recovery_deadline: Time,
+    ) -> Result<DeletedSession> {
+        self.delete_session_on_disk(deed, recovery_deadline)
+    }
+
+    fn undelete_session(&self, deed: &SessionDeed) -> Result<()> {
+        self.undelete_session_on_disk(deed)
+    }
+
+    fn purge_session(&self, deed: &SessionDeed) -> Result<()> {
+        self.purge_session_on_disk(deed)
+    }
+
+    fn deleted_sessions(&self) -> Result<Vec<DeletedSession>> {
+        self.trashed_sessions()
+    }
+
+    fn shelved(&self, id: &MemoryId) -> Result<Option<Shelved>> {
+        let found = self.ask(|connection| {
+            index::shelves::find(connection, id.as_str()).map_err(Error::index("index"))
+        })?;
+        found
+            .map(|found| {
+                Ok(Shelved {
+                    session: found.session.parse()?,
+                    deleted: found.trashed,
+                })
+            })
+            .transpose()
     }
 
     fn stats(&self) -> Result<Stats> {
@@ -448,7 +523,7 @@ impl Store for LocalStore {
     }
 
     fn were_erased(&self, texts: &[&str]) -> Result<Vec<bool>> {
-        erase::audit::were_erased(&*self.disk, &self.layout, texts)
+        audit::were_erased(&*self.disk, &self.layout, texts)
     }
 
     fn audit(&self) -> Result<Vec<AuditEntry>> {

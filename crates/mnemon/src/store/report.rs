@@ -66,6 +66,8 @@ pub struct Repair {
     pub rewritten: Vec<Space>,
     /// Whether writing had been stopped and is possible again.
     pub unpoisoned: bool,
+    /// What crashes had left of archives and deletions, and is gone now.
+    pub removed: Vec<PathBuf>,
 }
 
 /// A piece of a log that was set aside.
@@ -111,6 +113,14 @@ pub struct Stats {
     pub index_bytes: u64,
     /// Damaged lines in all logs.
     pub damaged_lines: u64,
+    /// Sessions that are archived.
+    pub archived_sessions: u64,
+    /// Bytes of compressed archives.
+    pub archive_bytes: u64,
+    /// Sessions in the trash.
+    pub deleted_sessions: u64,
+    /// Bytes of the trash.
+    pub trash_bytes: u64,
 }
 
 /// Counts and sizes of one space.

@@ -103,6 +103,8 @@ impl CrashDisk {
                 Operation::CreateFolder { path }
                 | Operation::Create { path, .. }
                 | Operation::Rename { to: path, .. }
+                // Either folder that it changes makes it durable; the one is as good as the other.
+                | Operation::RenameFolder { to: path, .. }
                 | Operation::Remove { path } => {
                     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
                     names.entry(folder).or_default().push(operation);

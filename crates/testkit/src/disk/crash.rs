@@ -32,6 +32,8 @@ pub enum Operation {
         to: PathBuf,
         inode: u64,
     },
+    /// A folder got another name, and so did all that is in it.
+    RenameFolder { from: PathBuf, to: PathBuf },
     /// A name was taken away.
     Remove { path: PathBuf },
     /// The bytes and the length of a file were made durable.
@@ -222,7 +224,18 @@ impl Disk for CrashDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut state = lock(&self.state);
-        assert_eq!(from.parent(), to.parent(), "only renames within a folder");
+        if state.entry(from) == Some(Entry::Folder) {
+            state.require_folder(to.parent())?;
+            if state.entry(to).is_some() {
+                return Err(io::ErrorKind::DirectoryNotEmpty.into());
+            }
+            state.note(Operation::RenameFolder {
+                from: from.into(),
+                to: to.into(),
+            });
+            return Ok(());
+        }
+        assert_eq!(from.parent(), to.parent(), "files stay in their folder");
         let Some(Entry::File(inode)) = state.entry(from) else {
             return Err(io::ErrorKind::NotFound.into());
         };
@@ -239,6 +252,16 @@ impl Disk for CrashDisk {
         let Some(Entry::File(_)) = state.entry(path) else {
             return Err(io::ErrorKind::NotFound.into());
         };
+        state.note(Operation::Remove { path: path.into() });
+        Ok(())
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        if !self.list(path)?.is_empty() {
+            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        }
+        let mut state = lock(&self.state);
+        state.require_folder(Some(path))?;
         state.note(Operation::Remove { path: path.into() });
         Ok(())
     }
@@ -376,6 +399,18 @@ impl Tree {
             Operation::Rename { from, to, inode } => {
                 self.names.remove(from);
                 self.names.insert(to.clone(), Entry::File(*inode));
+            }
+            Operation::RenameFolder { from, to } => {
+                let below = |path: &Path| Some(to.join(path.strip_prefix(from).ok()?));
+                let names = std::mem::take(&mut self.names).into_iter();
+                self.names = names
+                    .map(|(path, entry)| match below(&path) {
+                        // Joined with nothing it would end with a slash.
+                        Some(_) if path == *from => (to.clone(), entry),
+                        Some(moved) => (moved, entry),
+                        None => (path, entry),
+                    })
+                    .collect();
             }
             Operation::Remove { path } => {
                 self.names.remove(path);

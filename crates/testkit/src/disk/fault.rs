@@ -205,6 +205,11 @@ impl Disk for FaultDisk {
         self.inner.remove(path)
     }
 
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        self.allow(Call::Remove)?;
+        self.inner.remove_folder(path)
+    }
+
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         self.allow(Call::SyncFolder)?;
         self.inner.sync_folder(path)

@@ -52,7 +52,7 @@ impl State {
         };
         spaces
             .iter()
-            .flat_map(|space| self.all().filter(|memory| memory.space == *space))
+            .flat_map(|space| self.all_in(space))
             .cloned()
             .collect()
     }
@@ -98,6 +98,8 @@ impl State {
                 space,
             });
         }
+        stats.archived_sessions = self.archived.len() as u64;
+        stats.deleted_sessions = self.deleted.len() as u64;
         stats
     }
 
@@ -107,12 +109,31 @@ impl State {
 
     fn session(&self, id: &SessionId, space: &Space, place: &Place, said: &Details) -> Session {
         let recorded_micros = place.recorded_micros;
+        let opened_at = self.opened_at(id);
+        if let Some((archived, _)) = self.archived.get(id) {
+            return Session {
+                id: id.clone(),
+                details: said.content.clone(),
+                created_at: archived.created_at,
+                detailed_at: archived.detailed_at,
+                last_activity: archived.last_activity,
+                opened_at,
+                archived: Some(archived.clone()),
+                activity: Activity {
+                    by_kind: archived.by_kind.clone(),
+                    participants: archived.participants.clone(),
+                    log_bytes: archived.bytes,
+                },
+            };
+        }
         Session {
             id: id.clone(),
             details: said.content.clone(),
             created_at: said.content.created_at.unwrap_or(said.created_at),
             detailed_at: said.detailed_at,
             last_activity: recorded_micros.map_or(said.detailed_at, utc),
+            opened_at,
+            archived: None,
             activity: self.activity(space, place.bytes),
         }
     }
@@ -146,6 +167,15 @@ impl State {
             });
         }
         activity
+    }
+
+    /// The memories of a space, those of an archived session included.
+    fn all_in(&self, space: &Space) -> Vec<&Memory> {
+        let archived = space.session().and_then(|id| self.archived.get(id));
+        match archived {
+            Some((_, aside)) => aside.kept.iter().map(|kept| &kept.now).collect(),
+            None => self.all().filter(|memory| memory.space == *space).collect(),
+        }
     }
 
     fn all(&self) -> impl Iterator<Item = &Memory> {

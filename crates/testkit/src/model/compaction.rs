@@ -148,7 +148,8 @@ impl State {
     }
 
     pub(super) fn away(&self, reference: &Reference) -> Option<Away> {
-        let mut all = self.away.iter().filter_map(Parked::tell);
+        let all = self.away.iter().filter_map(Parked::tell);
+        let mut all = all.filter(|away| self.deleted_of(&away.session).is_none());
         all.find(|away| match reference {
             Reference::Id(id) => away.id == *id,
             Reference::Handle(session, handle) => {
@@ -163,6 +164,13 @@ impl State {
         let mut all: Vec<Away> = all.filter(|away| away.session == *session).collect();
         all.sort_by(|a, b| a.id.cmp(&b.id));
         all
+    }
+
+    /// In which session a memory was compacted away, and whether that was deleted.
+    pub(super) fn parked(&self, id: &MemoryId) -> Option<(SessionId, bool)> {
+        let parked = self.away.iter().find(|parked| parked.id() == id)?;
+        let session = parked.session()?;
+        Some((session.clone(), self.deleted_of(session).is_some()))
     }
 
     /// Takes note of what a write cost.

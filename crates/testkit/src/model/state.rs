@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mnemon::error::{Error, Result};
 use mnemon::memory::{
-    Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Revision, Space,
+    Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Revision, SessionId, Space,
     State as MemoryState,
 };
-use mnemon::session::SessionDetails;
+use mnemon::session::{Archived, DeletedSession, SessionDeed, SessionDetails};
 use mnemon::store::{AuditEntry, Batch, Change, Deed, Erasure, Outcome, Weight, What, Write};
 use mnemon::time::Time;
 
 use super::compaction::Parked;
+use super::life::Aside;
 
 /// Handles that a caller asks for are honoured up to this number.
 const WANTED_HANDLE_MAX: u32 = 999_999_999;
@@ -30,6 +31,12 @@ pub(super) struct State {
     pub(super) away: Vec<Parked>,
     /// How many memories were ever kept.
     count: u64,
+    /// What was done to sessions.
+    pub(super) deeds: Vec<AuditEntry>,
+    /// Archived sessions: how, and what they held.
+    pub(super) archived: BTreeMap<SessionId, (Archived, Aside)>,
+    /// Deleted sessions, and what they held.
+    pub(super) deleted: Vec<(DeletedSession, Aside)>,
 }
 
 /// A memory and what happened to it.
@@ -73,13 +80,24 @@ pub(super) struct Details {
 impl State {
     /// Takes memories out, and with them all that is known of them but their texts.
     pub(super) fn erase(&mut self, erasure: &Erasure) -> Result<()> {
+        for id in &erasure.ids {
+            if let Some(found) = self.shelved(id).filter(|found| !found.deleted) {
+                self.restore_session(&SessionDeed {
+                    session: found.session,
+                    by: erasure.by.clone(),
+                    reason: "something in it is erased".into(),
+                    at: erasure.at,
+                })?;
+            }
+        }
         let is_meant = |kept: &Kept| erasure.ids.contains(&kept.now.id);
-        let meant: Vec<Kept> = self
+        let mut meant: Vec<Kept> = self
             .memories
             .iter()
             .filter(|it| is_meant(it))
             .cloned()
             .collect();
+        meant.extend(self.erase_deleted(&erasure.ids));
         for id in &erasure.ids {
             if !meant.iter().any(|kept| kept.now.id == *id) {
                 return Err(Reference::not_found(id.as_str()));
@@ -104,6 +122,7 @@ impl State {
             deed: Deed::Erased,
             by: erasure.by.clone(),
             reason: erasure.reason.clone(),
+            memories: erasure.ids.len() as u64,
             ids: erasure.ids.iter().map(ToString::to_string).collect(),
             spaces,
         });
@@ -111,8 +130,11 @@ impl State {
     }
 
     pub(super) fn audit(&self) -> Vec<AuditEntry> {
-        let mut trail = self.erasures.clone();
-        for kept in &self.memories {
+        let mut trail = [&*self.erasures, &*self.deeds].concat();
+        let archived = self.archived.values().map(|(_, aside)| aside);
+        let aside = archived.chain(self.deleted.iter().map(|(_, aside)| aside));
+        let put_away = aside.flat_map(Aside::all);
+        for kept in self.memories.iter().chain(put_away) {
             for change in &kept.changes {
                 let (deed, reason) = match &change.what {
                     What::Forgotten { reason } => (Deed::Forgotten, reason),
@@ -124,6 +146,7 @@ impl State {
                     deed,
                     by: change.by.clone().unwrap_or_default(),
                     reason: reason.clone(),
+                    memories: 1,
                     ids: vec![kept.now.id.to_string()],
                     spaces: vec![kept.now.space.clone()],
                 });
@@ -211,6 +234,10 @@ impl State {
             let session = existing.session().unwrap_or(id).to_string();
             return Err(Error::SessionExists { session });
         }
+        if let Some(deleted) = self.deleted_of(id) {
+            let session = deleted.session_id.to_string();
+            return Err(Error::SessionIdDeleted { session });
+        }
         let place = self.places.entry(batch.space.clone()).or_default();
         place.session = Some(Details {
             content: details.clone(),
@@ -252,11 +279,11 @@ impl State {
                 Err(Error::IdTaken { id: id.to_string() })
             };
         }
-        if let Some(away) = self.away.iter().find(|away| away.id() == id) {
+        if let Some(found) = self.shelved(id) {
             return Err(Error::IdShelved {
                 id: id.to_string(),
-                session: away.session().map(ToString::to_string).unwrap_or_default(),
-                deleted: false,
+                session: found.session.to_string(),
+                deleted: found.deleted,
             });
         }
         let handle = match batch.space {
@@ -268,13 +295,7 @@ impl State {
         self.count += 1;
         self.memories.push(Kept {
             number: self.count,
-            weight: Weight {
-                id: id.clone(),
-                kept: 0,
-                versions: 0,
-                accesses: 0,
-                forgetting: 0,
-            },
+            weight: no_weight(id),
             first: memory.clone(),
             changes: vec![Change {
                 at,
@@ -408,6 +429,16 @@ impl State {
     }
 }
 
+pub(super) fn no_weight(id: &MemoryId) -> Weight {
+    Weight {
+        id: id.clone(),
+        kept: 0,
+        versions: 0,
+        accesses: 0,
+        forgetting: 0,
+    }
+}
+
 /// Whether a draft would have made this memory; one without a created time did so at any time.
 fn says_the_same(draft: &Draft, space: &Space, first: &Memory) -> bool {
     let mut draft = draft.clone();
@@ -422,7 +453,13 @@ fn says_the_same(draft: &Draft, space: &Space, first: &Memory) -> bool {
     would_be == *first
 }
 
-fn memory(draft: Draft, id: MemoryId, space: Space, handle: Option<Handle>, at: Time) -> Memory {
+pub(super) fn memory(
+    draft: Draft,
+    id: MemoryId,
+    space: Space,
+    handle: Option<Handle>,
+    at: Time,
+) -> Memory {
     Memory {
         id,
         space,

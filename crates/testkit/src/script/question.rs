@@ -14,6 +14,8 @@ use mnemon::store::{Filter, Forgottenness, Stats, Status, Store};
 use mnemon::time::Time;
 use serde::{Deserialize, Serialize};
 
+use super::life::without_size;
+
 /// A question to a store.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the variants are the methods of Store")]
@@ -27,6 +29,8 @@ pub enum Question {
     History(MemoryId),
     Session(SessionId),
     Sessions,
+    DeletedSessions,
+    Shelved(MemoryId),
     Stats,
     Recall(Box<RecallSpec>),
     AsOf(Time, Box<Question>),
@@ -106,6 +110,11 @@ impl Question {
                 let sessions = store.sessions()?.into_iter().map(without_sizes);
                 format!("{:#?}", sessions.collect::<Vec<_>>())
             }
+            Self::DeletedSessions => {
+                let deleted = store.deleted_sessions()?.into_iter().map(without_size);
+                format!("{:#?}", deleted.collect::<Vec<_>>())
+            }
+            Self::Shelved(id) => format!("{:#?}", store.shelved(id)?),
             Self::Stats => format!("{:#?}", stats_without_sizes(store.stats()?)),
             Self::Recall(recall) => recall.answer(store)?,
             Self::AsOf(moment, question) => question.answer(&*store.as_of(*moment)?)?,
@@ -194,12 +203,19 @@ impl FilterSpec {
 
 fn without_sizes(mut session: Session) -> Session {
     session.activity.log_bytes = 0;
+    if let Some(archived) = &mut session.archived {
+        archived.bytes = 0;
+        archived.sha256.clear();
+        archived.shelf.clear();
+    }
     session
 }
 
 fn stats_without_sizes(mut stats: Stats) -> Stats {
     stats.log_bytes = 0;
     stats.index_bytes = 0;
+    stats.archive_bytes = 0;
+    stats.trash_bytes = 0;
     for space in &mut stats.spaces {
         space.log_bytes = 0;
     }

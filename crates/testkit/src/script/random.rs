@@ -1,6 +1,7 @@
 //! Steps made up by chance, from names so few that they meet again and again.
 
 mod fading;
+mod life;
 
 use mnemon::memory::{Handle, Kind, Link, MemoryId, Space, Tag};
 use mnemon::session::SessionDetails;
@@ -67,6 +68,7 @@ pub fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
         6 => batch().prop_map(Draw::Step),
         1 => (any::<prop::sample::Index>(), now()).prop_map(|(which, now)| Draw::Again(which, now)),
         4 => question().boxed().prop_map(Draw::Step),
+        2 => life::step().boxed().prop_map(Draw::Step),
     ];
     vec(draw, count).prop_map(resolve)
 }

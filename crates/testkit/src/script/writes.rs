@@ -154,7 +154,8 @@ impl WriteSpec {
 }
 
 impl DraftSpec {
-    fn draft(self) -> Draft {
+    /// The draft that this describes.
+    pub(super) fn draft(self) -> Draft {
         let body = Body::from_map(self.kind, self.body);
         Draft {
             id: None,

@@ -112,9 +112,11 @@ impl World {
             Question::Walk(Vec::new()),
             Question::Select(Box::new(FilterSpec::everything())),
             Question::Sessions,
+            Question::DeletedSessions,
             Question::Stats,
         ];
         questions.extend(random::IDS.map(|id| Question::History(id.parse().unwrap())));
+        questions.extend(random::IDS.map(|id| Question::Shelved(id.parse().unwrap())));
         for question in questions {
             self.check(&Step::Ask(Box::new(question)), by)?;
         }

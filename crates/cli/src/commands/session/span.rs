@@ -32,7 +32,7 @@ impl Span {
     }
 
     pub(super) fn filter(&self, context: &Context, engine: &Mnemon) -> Outcome<Filter> {
-        let mut filter = engine.all_of(&self.id.parse()?)?;
+        let mut filter = engine.all_of(&context.caller()?, &self.id.parse()?)?;
         let now = engine.now();
         if let Some(text) = &self.since {
             filter.since_micros = Some(moment("since", text, now, &context.zone)?.since_micros());

@@ -16,13 +16,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::LocalStore;
-use super::disk::Stat;
+use super::disk::{DiskFile, Stat};
 use super::index;
 use super::log::line::{self, Checksum};
 use super::sync::Ticket;
 use crate::config::Durability;
 use crate::error::{Error, Result};
 use crate::memory::Space;
+use crate::session::SessionDeed;
 use crate::store::{Batch, OnFull, Receipt};
 pub(super) use queue::Queue;
 
@@ -85,7 +86,13 @@ impl LocalStore {
             return Ok(receipt);
         }
         loop {
-            let appended = self.append_in_turn(batch.clone(), None)?;
+            let appended = match self.append_in_turn(batch.clone(), None) {
+                Err(Error::SessionArchived { source: None, .. }) => {
+                    self.open_for(batch)?;
+                    continue;
+                }
+                appended => appended?,
+            };
             let Some(proof) = appended.proof else {
                 return Ok(appended.receipt);
             };
@@ -98,6 +105,20 @@ impl LocalStore {
             }
             // An editor saved its own copy over the log: keep it there too.
         }
+    }
+
+    /// Whoever writes to an archived session has it opened.
+    fn open_for(&self, batch: &Batch) -> Result<()> {
+        let Some(session) = batch.space.session() else {
+            return Ok(());
+        };
+        self.restore_session(&SessionDeed {
+            session: session.clone(),
+            by: batch.by.clone(),
+            reason: "it was written to".into(),
+            at: batch.now,
+        })?;
+        Ok(())
     }
 
     /// Waits for the disk as the settings say; true if the lines are on it.
@@ -153,15 +174,45 @@ impl LocalStore {
         }
         // A rewrite of ours copies every line; only somebody else's loses some.
         let _held = self.lock.acquire("look for a line")?;
-        let Ok(file) = self.disk.open_read(&path) else {
-            return Ok(false);
+        let needle = line::hex(&proof.checksum);
+        if let Ok(file) = self.disk.open_read(&path)
+            && holds(&*file, &needle).map_err(Error::io("read", &path))?
+        {
+            return Ok(true);
+        }
+        // Its session may have been archived or deleted since: then the line is there.
+        let sources = match space.session() {
+            Some(session) => self.sources_of(session)?,
+            None => Vec::new(),
         };
-        let size = file.stat().map_err(Error::io("read", &path))?.size;
-        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
-        let count = file
-            .read_at(&mut bytes, 0)
-            .map_err(Error::io("read", &path))?;
-        Ok(line::find(&bytes[..count], &line::hex(&proof.checksum)).is_some())
+        for source in sources {
+            // What can't be read holds nothing that anybody could rely on.
+            let found = match self.open_source(&source) {
+                Ok(file) => holds(&*file, &needle).unwrap_or(false),
+                Err(_) => false,
+            };
+            if found {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Whether a file holds these bytes anywhere.
+fn holds(file: &dyn DiskFile, needle: &[u8]) -> std::io::Result<bool> {
+    let mut buffer = vec![0; 1 << 20];
+    let mut offset = 0;
+    loop {
+        let count = file.read_at(&mut buffer, offset)?;
+        if line::find(&buffer[..count], needle).is_some() {
+            return Ok(true);
+        }
+        if count < buffer.len() {
+            return Ok(false);
+        }
+        // The bytes may lie across two pieces.
+        offset += (count - needle.len()) as u64;
     }
 }
 

@@ -29,6 +29,7 @@ use crate::time::Time;
 impl LocalStore {
     /// Takes memories out of a session's log.
     pub(super) fn compact_session(&self, compaction: &Compaction) -> Result<Compacted> {
+        drop(self.hold_for_life("compact a session")?);
         self.clean_parts(&compaction.session)?;
         let space = Space::Session(compaction.session.clone());
         let path = self.layout.log(&space);
@@ -199,9 +200,6 @@ impl<'a> Leaving<'a> {
     }
 
     fn abandon(self) {
-        if let Some(packing) = self.packing.into_inner() {
-            packing.abandon();
-        }
         if let Some((path, _)) = self.shelf.into_inner() {
             let _ = self.store.disk.remove(&path);
         }

@@ -25,10 +25,12 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
     /// Makes a folder, and those above it, that only the owner may enter.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
-    /// Gives a file another name, replacing what had it.
+    /// Gives a file another name, replacing what had it; or a folder one that nothing has.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Takes a file away.
     fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Takes an empty folder away.
+    fn remove_folder(&self, path: &Path) -> io::Result<()>;
     /// Makes the names in a folder durable.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 }
@@ -127,6 +129,10 @@ impl Disk for RealDisk {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {

@@ -1,27 +1,39 @@
 //! Erasing: no file below the root holds a byte of it afterwards.
 //!
-//! Logs are written anew without its lines, the quarantine loses what is about
-//! it, and the index is built anew. First it is noted what is to go
+//! Logs and shelves are written anew without its lines, in the trash too, the
+//! quarantine loses what is about it, and the index is built anew. First it is noted what is to go
 //! (`intent`), so that an erasure that a crash cuts short is finished by the
 //! next one or by a repair; last the deed is entered in the `audit`.
 
-pub(super) mod audit;
 mod intent;
+mod put_away;
 mod traces;
 mod trail;
 
 use std::path::{Path, PathBuf};
 
-use self::audit::AuditLine;
-use self::intent::Intent;
+pub(super) use self::intent::Intent;
 use self::traces::Traces;
 use super::LocalStore;
+use super::audit::{self, AuditLine};
 use super::index::generation;
 use super::rewrite::{Piece, Verdict};
 use super::search;
 use crate::error::{Error, Result};
-use crate::memory::{Reference, Space};
+use crate::memory::{Memory, MemoryId, Reference, Space};
 use crate::store::{Cleaned, Erased, Erasure, Store, What};
+
+/// Whether a piece of a log is about what is erased.
+fn verdict(piece: &Piece<'_>, bytes: &[u8], intent: &Intent, traces: &Traces) -> Verdict {
+    let goes = match piece {
+        Piece::Record(placed) => {
+            let about = placed.line.id.as_deref();
+            about.is_some_and(|id| intent.ids.iter().any(|own| own.as_str() == id))
+        }
+        Piece::Damage(_) => traces.are_in(bytes),
+    };
+    if goes { Verdict::Drop } else { Verdict::Keep }
+}
 
 impl LocalStore {
     /// Removes memories for good.
@@ -31,19 +43,18 @@ impl LocalStore {
         let mut texts: Vec<String> = Vec::new();
         let mut traces = Traces::default();
         for id in &erasure.ids {
-            let found = self.find(&Reference::Id(id.clone()))?;
-            let memory = found.ok_or_else(|| Reference::not_found(id.as_str()))?;
-            traces.take(&memory);
-            texts.push(memory.text.to_string());
-            for change in self.history(id)? {
-                if let What::Kept(before) | What::Revised(before) = change.what {
-                    traces.take(&before);
-                    texts.push(before.text.to_string());
-                }
+            let (space, versions) = self.versions_of(id)?;
+            for version in versions {
+                traces.take(&version);
+                texts.push(version.text.to_string());
             }
-            if !spaces.contains(&memory.space) {
-                spaces.push(memory.space);
+            if !spaces.contains(&space) {
+                spaces.push(space);
             }
+        }
+        for space in &spaces {
+            // If it can't be opened, nothing is changed.
+            self.open_for_erasure(space, erasure)?;
         }
         texts.sort_unstable();
         texts.dedup();
@@ -55,6 +66,23 @@ impl LocalStore {
         let intent = Intent::new(erasure, spaces, digests);
         intent.write(&*self.disk, &self.layout)?;
         self.carry_out(&intent, &traces)
+    }
+
+    /// Where a memory lives, and everything that it ever said.
+    fn versions_of(&self, id: &MemoryId) -> Result<(Space, Vec<Memory>)> {
+        let Some(memory) = self.find(&Reference::Id(id.clone()))? else {
+            return self
+                .versions_put_away(id)?
+                .ok_or_else(|| Reference::not_found(id.as_str()));
+        };
+        let space = memory.space.clone();
+        let mut versions = vec![memory];
+        for change in self.history(id)? {
+            if let What::Kept(before) | What::Revised(before) = change.what {
+                versions.push(*before);
+            }
+        }
+        Ok((space, versions))
     }
 
     /// Finishes an erasure that was cut short, if there is one.
@@ -80,13 +108,16 @@ impl LocalStore {
         self.clean_quarantine(&traces, &mut erased)?;
         for space in &intent.spaces {
             self.clean_log(space, intent, &traces, &mut erased)?;
+            self.clean_what_is_put_away(space, intent, &traces, &mut erased)?;
         }
         // A tail that a crash had left was set aside while the log was written anew.
         self.clean_quarantine(&traces, &mut erased)?;
         self.clean_index(&mut erased)?;
         self.clean_sets(&mut erased)?;
         let line = AuditLine::of(intent);
-        audit::append(&*self.disk, &self.layout, &self.lock, &line)?;
+        let held = self.lock.acquire("enter an erasure in the audit")?;
+        audit::append_once(&*self.disk, &self.layout, &held, &line)?;
+        drop(held);
         Intent::remove(&*self.disk, &self.layout)?;
         self.search_everything(&traces, &mut erased)?;
         Ok(erased)
@@ -110,14 +141,7 @@ impl LocalStore {
         }
         self.remove_half_written_logs(space, erased)?;
         self.rewrite(space, &mut |piece, bytes| {
-            let goes = match piece {
-                Piece::Record(placed) => {
-                    let about = placed.line.id.as_deref();
-                    about.is_some_and(|id| intent.ids.iter().any(|own| own.as_str() == id))
-                }
-                Piece::Damage(_) => traces.are_in(bytes),
-            };
-            Ok(if goes { Verdict::Drop } else { Verdict::Keep })
+            Ok(verdict(piece, bytes, intent, traces))
         })?;
         erased.cleaned.push(Cleaned {
             place: self.below_root(&path),
@@ -129,11 +153,11 @@ impl LocalStore {
     /// What a rewrite left that a crash cut short; one that is going on notices
     /// that the log was replaced, and gives up.
     fn remove_half_written_logs(&self, space: &Space, erased: &mut Erased) -> Result<()> {
-        let folder = self.layout.folder(space);
-        let names = self
-            .disk
-            .list(&folder)
-            .map_err(Error::io("read", &folder))?;
+        self.remove_half_written(&self.layout.folder(space), erased)
+    }
+
+    fn remove_half_written(&self, folder: &Path, erased: &mut Erased) -> Result<()> {
+        let names = self.disk.list(folder).map_err(Error::io("read", folder))?;
         for name in names
             .iter()
             .filter(|name| name.starts_with("memory.jsonl."))
@@ -224,7 +248,7 @@ impl LocalStore {
         Ok(())
     }
 
-    fn read_whole(&self, path: &Path) -> Result<Vec<u8>> {
+    pub(super) fn read_whole(&self, path: &Path) -> Result<Vec<u8>> {
         let file = self.disk.open_read(path).map_err(Error::io("open", path))?;
         let size = file.stat().map_err(Error::io("read", path))?.size;
         let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];

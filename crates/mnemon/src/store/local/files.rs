@@ -22,6 +22,8 @@ pub(crate) struct LogFiles {
     layout: Layout,
     /// With the inode that the file had when it was opened.
     open: Mutex<OpenFiles>,
+    /// What is read instead of a log: the archive that it stands for.
+    instead: Mutex<OpenFiles>,
 }
 
 impl LogFiles {
@@ -30,7 +32,14 @@ impl LogFiles {
             disk,
             layout,
             open: Mutex::new(HashMap::new()),
+            instead: Mutex::new(HashMap::new()),
         }
+    }
+
+    /// From now on this is read where the log of that inode is meant.
+    pub(crate) fn read_instead(&self, space: &Space, inode: u64, file: Arc<dyn DiskFile>) {
+        let mut instead = self.instead.lock().unwrap_or_else(PoisonError::into_inner);
+        instead.insert(space.clone(), (inode, file));
     }
 
     /// The log of a space.
@@ -62,6 +71,13 @@ impl LogFiles {
     }
 
     fn file(&self, space: &Space, inode: u64) -> Result<Option<Arc<dyn DiskFile>>> {
+        let instead = self.instead.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, file)) = instead.get(space)
+            && *known == inode
+        {
+            return Ok(Some(file.clone()));
+        }
+        drop(instead);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, file)) = open.get(space)
             && *known == inode

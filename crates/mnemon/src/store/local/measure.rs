@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::LocalStore;
 use super::log::scan::{self, Found, Placed, Start, Stopped};
-use super::shelf;
 use crate::error::{Error, Result};
 use crate::memory::{MemoryId, SessionId, Space};
 use crate::store::{Measure, Weight};
@@ -34,7 +33,7 @@ impl LocalStore {
         measure.log_bytes = end.start.offset;
         measure.weights = weights.into_values().collect();
         for source in self.sources_of(session)? {
-            if source.sort() == Some(shelf::Sort::Part) {
+            if source.packed && !source.trashed {
                 measure.archive_bytes += source.stat.size;
             }
         }

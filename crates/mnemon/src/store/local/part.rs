@@ -49,6 +49,7 @@ impl LocalStore {
     /// Brings lines back into the log.
     pub(super) fn bring_back_lines(&self, wanted: &Return) -> Result<Vec<MemoryId>> {
         let space = Space::Session(wanted.session.clone());
+        drop(self.hold_for_life("bring memories back")?);
         self.clean_parts(&wanted.session)?;
         let parts = self.parts_of(&wanted.session)?;
         let ids: Option<HashSet<&str>> = wanted
@@ -162,21 +163,17 @@ impl LocalStore {
         let mut left = 0_u64;
         let header = header(&*self.disk, path)?;
         packing.write(&header)?;
-        let copied = each_line(&*self.disk, path, &mut |stored| {
+        each_line(&*self.disk, path, &mut |stored| {
             if ids.contains(stored.line.id.as_deref().unwrap_or_default()) {
                 return Ok(());
             }
             left += 1;
             packing.write(&stored.bytes)
-        });
-        if let Err(error) = copied {
-            packing.abandon();
-            return Err(error);
-        }
+        })?;
         if left > 0 {
             return packing.finish().map(drop);
         }
-        packing.abandon();
+        drop(packing);
         self.disk.remove(path).map_err(Error::io("remove", path))?;
         self.disk
             .sync_folder(folder)
@@ -244,7 +241,7 @@ pub(super) fn made_at(disk: &dyn Disk, path: &Path) -> Result<Option<Time>> {
 }
 
 /// The first line of a part, with its newline.
-fn header(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>> {
+pub(super) fn header(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>> {
     /// A header has a few members of known length.
     const HEADER_BYTES_MAX: usize = 4 << 10;
     let file = shelf::open(disk, path)?;

@@ -155,6 +155,10 @@ impl Disk for PastDisk {
         self.disk.remove(path)
     }
 
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        self.disk.remove_folder(path)
+    }
+
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         self.disk.sync_folder(path)
     }

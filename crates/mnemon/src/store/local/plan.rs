@@ -56,6 +56,13 @@ pub(super) struct Touched {
     pub(super) first: Option<Arc<Memory>>,
 }
 
+/// A session as the index knows it.
+struct FoundSession {
+    id: String,
+    details: SessionDetails,
+    archived: bool,
+}
+
 /// The state against which a batch is planned.
 pub(super) struct Planner<'a> {
     pub(super) connection: &'a Connection,
@@ -100,6 +107,7 @@ impl<'a> Planner<'a> {
 
     /// Plans the whole batch.
     pub(super) fn plan(mut self) -> Result<Planned> {
+        self.refuse_archived()?;
         for write in &self.batch.writes {
             let outcome = match write {
                 Write::CreateSession(details) => self.create_session(details)?,
@@ -153,7 +161,7 @@ impl<'a> Planner<'a> {
         let existing = match (&self.planned.known.session, self.batch.space.session()) {
             // An earlier write of this batch made it.
             (Some(_), Some(id)) => Some(id.to_string()),
-            _ => self.session_details()?.map(|(id, _)| id),
+            _ => self.session_details()?.map(|found| found.id),
         };
         if let Some(session) = existing {
             return Err(Error::SessionExists { session });
@@ -395,6 +403,36 @@ impl<'a> Planner<'a> {
         number
     }
 
+    /// What is written to the short log of an archived session would be lost when it opens.
+    fn refuse_archived(&mut self) -> Result<()> {
+        let is_made_anew = matches!(self.batch.writes.first(), Some(Write::CreateSession(_)));
+        let Some(id) = self.batch.space.session() else {
+            return Ok(());
+        };
+        // That something was asked for is no reason to open it.
+        let only_counts = self
+            .batch
+            .writes
+            .iter()
+            .all(|write| matches!(write, Write::Access { .. }));
+        if is_made_anew || only_counts || self.planned.known.session.is_some() {
+            return Ok(());
+        }
+        match self.session_details()? {
+            Some(found) if found.archived && found.id == id.as_str() => {
+                Err(Error::SessionArchived {
+                    session: found.id,
+                    source: None,
+                })
+            }
+            Some(found) if found.id == id.as_str() => {
+                self.planned.known.session = Some(found.details);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Only a session that exists takes memories.
     fn require_session(&mut self) -> Result<()> {
         let Some(id) = self.batch.space.session() else {
@@ -405,30 +443,40 @@ impl<'a> Planner<'a> {
         }
         match self.session_details()? {
             // The folder has the case of the id that it was made with.
-            Some((known, details)) if known == id.as_str() => {
-                self.planned.known.session = Some(details);
+            Some(found) if found.id == id.as_str() => {
+                self.planned.known.session = Some(found.details);
                 Ok(())
             }
-            _ => Err(Error::SessionNotFound {
-                session: id.to_string(),
-            }),
+            _ => Err(
+                match shelves::trashed(self.connection, id.as_str())
+                    .map_err(Error::index("index"))?
+                {
+                    Some(session) => Error::SessionDeleted { session },
+                    None => Error::SessionNotFound {
+                        session: id.to_string(),
+                    },
+                },
+            ),
         }
     }
 
-    fn session_details(&self) -> Result<Option<(String, SessionDetails)>> {
+    fn session_details(&self) -> Result<Option<FoundSession>> {
         let Some(id) = self.batch.space.session() else {
             return Ok(None);
         };
         self.connection
-            .prepare_cached("SELECT id, details FROM sessions WHERE folded = ?1")
+            .prepare_cached(
+                "SELECT id, details, archived IS NOT NULL FROM sessions WHERE folded = ?1",
+            )
             .and_then(|mut statement| {
                 statement
                     .query_row([id.as_str().to_ascii_lowercase()], |row| {
                         let details: String = row.get(1)?;
-                        Ok((
-                            row.get(0)?,
-                            serde_json::from_str(&details).unwrap_or_default(),
-                        ))
+                        Ok(FoundSession {
+                            id: row.get(0)?,
+                            details: serde_json::from_str(&details).unwrap_or_default(),
+                            archived: row.get(2)?,
+                        })
                     })
                     .optional()
             })

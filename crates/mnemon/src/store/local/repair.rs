@@ -48,6 +48,7 @@ impl LocalStore {
             self.unpoison()?;
             report.unpoisoned = true;
         }
+        report.removed = self.tidy_everything()?;
         self.rebuild(progress)?;
         report.checked = super::verify::count_records(&self.fresh_index(&mut |_| {})?)?;
         Ok(report)

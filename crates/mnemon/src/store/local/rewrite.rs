@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rusqlite::Connection;
 use serde_json::{Map, Value};
@@ -36,12 +35,15 @@ pub(super) enum Verdict {
 /// Decides about each piece; gets the bytes too.
 pub(super) type Judge<'a> = dyn FnMut(&Piece<'_>, &[u8]) -> Result<Verdict> + 'a;
 
+/// Gives the last lines of a log, knowing its index.
+pub(super) type LastLines<'a> = dyn FnMut(&Connection) -> Result<Vec<u8>> + 'a;
+
 /// What else happens while a log is written anew.
 pub(super) struct Also<'a> {
     /// Once it was read, before the lock is taken.
     pub(super) when_read: &'a mut dyn FnMut() -> Result<()>,
     /// Under the lock, once the index knows all of it: the last lines.
-    pub(super) last_lines: &'a mut dyn FnMut(&Connection) -> Result<Vec<u8>>,
+    pub(super) last_lines: &'a mut LastLines<'a>,
 }
 
 /// A piece of the old log.
@@ -74,14 +76,22 @@ impl LocalStore {
             .map_err(Error::io("open", &path))?;
         let unique = super::unique(super::wall_micros());
         let next_path = path.with_file_name(format!("memory.jsonl.{unique}"));
-        let mut next = Next::create(self, space, &next_path, &unique, &*old)?;
-        let outcome = next.copy(&*old, Start::BEGINNING, judge).and_then(|end| {
+        let file = self
+            .disk
+            .create(&next_path)
+            .map_err(Error::io("create", &next_path))?;
+        let mut into_file = writing_to(&*file, &next_path);
+        let mut next = Next::new(&next_path, &mut into_file);
+        let sync = || file.sync().map_err(Error::io("sync", &next_path));
+        let outcome = next.begin(space, &unique, &*old).and_then(|()| {
+            let end = next.copy(&*old, Start::BEGINNING, judge)?;
             // What is long is done; what follows is short.
-            next.sync()?;
+            sync()?;
             (also.when_read)()?;
             let mut held = self.lock.acquire("rewrite a log")?;
             let read = (&*old, &end);
-            self.finish_rewrite(space, &mut next, read, judge, also.last_lines, &mut held)
+            let last = (also.last_lines, &sync as &dyn Fn() -> Result<()>);
+            self.finish_rewrite(space, &mut next, read, judge, last, &mut held)
         });
         if outcome.is_err() {
             let _ = self.disk.remove(&next_path);
@@ -92,10 +102,10 @@ impl LocalStore {
     fn finish_rewrite(
         &self,
         space: &Space,
-        next: &mut Next,
+        next: &mut Next<'_>,
         (old, end): (&dyn DiskFile, &End),
         judge: &mut Judge<'_>,
-        last_lines: &mut dyn FnMut(&Connection) -> Result<Vec<u8>>,
+        (last_lines, sync): (&mut LastLines<'_>, &dyn Fn() -> Result<()>),
         held: &mut Held<'_>,
     ) -> Result<Option<PathBuf>> {
         let path = self.layout.log(space);
@@ -121,7 +131,7 @@ impl LocalStore {
         self.catch_up(&connection, std::slice::from_ref(space))?;
         next.write(&last_lines(&connection)?)?;
         drop(connection);
-        next.sync()?;
+        sync()?;
         held.note_appending(&[space])
             .map_err(Error::io("write", self.layout.lock()))?;
         self.disk
@@ -137,11 +147,25 @@ impl LocalStore {
     }
 }
 
-/// The new log while it is made.
-struct Next {
-    file: Arc<dyn DiskFile>,
+/// Puts bytes behind each other into a file.
+pub(super) fn writing_to<'a>(
+    file: &'a dyn DiskFile,
+    path: &'a Path,
+) -> impl FnMut(&[u8]) -> Result<()> + 'a {
+    let mut length = 0;
+    move |bytes| {
+        file.write_at(bytes, length)
+            .map_err(Error::io("write", path))?;
+        length += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// The new log, or the new shelf, while it is made.
+pub(super) struct Next<'a> {
     path: PathBuf,
-    length: u64,
+    /// Where its bytes go.
+    out: &'a mut dyn FnMut(&[u8]) -> Result<()>,
     /// Lines of a transaction whose commit has not come yet, with their places in it.
     open: Vec<(Placed, Vec<u8>, u64)>,
     places: Places,
@@ -149,31 +173,36 @@ struct Next {
     broken: bool,
 }
 
-impl Next {
-    fn create(
-        store: &LocalStore,
-        space: &Space,
-        path: &Path,
-        generation: &str,
-        old: &dyn DiskFile,
-    ) -> Result<Self> {
-        let file = store.disk.create(path).map_err(Error::io("create", path))?;
-        let mut next = Self {
-            file,
+impl<'a> Next<'a> {
+    pub(super) fn new(path: &Path, out: &'a mut dyn FnMut(&[u8]) -> Result<()>) -> Self {
+        Self {
             path: path.into(),
-            length: 0,
+            out,
             open: Vec::new(),
             places: Places::default(),
             broken: false,
-        };
-        let (counters, recorded) = counters_of(old, path)?;
+        }
+    }
+
+    /// Writes the header of a log that takes the place of an old one.
+    pub(super) fn begin(
+        &mut self,
+        space: &Space,
+        generation: &str,
+        old: &dyn DiskFile,
+    ) -> Result<()> {
+        let (counters, recorded) = counters_of(old, &self.path)?;
         let at = Time::nearest_to_micros(recorded.unwrap_or_else(super::wall_micros));
-        next.write(&Line::header(space, generation, &counters, at).encode().0)?;
-        Ok(next)
+        self.write(&Line::header(space, generation, &counters, at).encode().0)
     }
 
     /// Copies what is behind `start`, as the judge says; the old header is not copied.
-    fn copy(&mut self, old: &dyn DiskFile, start: Start, judge: &mut Judge<'_>) -> Result<End> {
+    pub(super) fn copy(
+        &mut self,
+        old: &dyn DiskFile,
+        start: Start,
+        judge: &mut Judge<'_>,
+    ) -> Result<End> {
         let path = self.path.clone();
         scan::scan(old, start, |found| -> Result<(), Error> {
             match found {
@@ -273,16 +302,8 @@ impl Next {
         self.write(b"\n")
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file
-            .write_at(bytes, self.length)
-            .map_err(Error::io("write", &self.path))?;
-        self.length += bytes.len() as u64;
-        Ok(())
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.file.sync().map_err(Error::io("sync", &self.path))
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        (self.out)(bytes)
     }
 }
 

@@ -83,9 +83,11 @@ pub(super) struct Packing<'a> {
     folder: PathBuf,
     name: String,
     next_path: PathBuf,
-    encoder: Encoder<'static, Sink>,
+    /// None once all of it is written.
+    encoder: Option<Encoder<'static, Sink>>,
     bytes: u64,
     hasher: Sha256,
+    named: bool,
 }
 
 impl<'a> Packing<'a> {
@@ -115,13 +117,14 @@ impl<'a> Packing<'a> {
             Ok(encoder)
         });
         Ok(Self {
-            encoder: encoder.map_err(Error::io("write", &next_path))?,
+            encoder: Some(encoder.map_err(Error::io("write", &next_path))?),
             disk,
             folder: folder.into(),
             name,
             next_path,
             bytes: 0,
             hasher: Sha256::new(),
+            named: false,
         })
     }
 
@@ -129,24 +132,28 @@ impl<'a> Packing<'a> {
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.hasher.update(bytes);
         self.bytes += bytes.len() as u64;
-        self.encoder
-            .write_all(bytes)
-            .map_err(Error::io("write", &self.next_path))
+        match &mut self.encoder {
+            Some(encoder) => encoder.write_all(bytes),
+            None => Ok(()),
+        }
+        .map_err(Error::io("write", &self.next_path))
     }
 
     /// Makes it durable and gives it its name; from then on it counts.
-    pub(super) fn finish(self) -> Result<Packed> {
+    pub(super) fn finish(mut self) -> Result<Packed> {
         let path = self.folder.join(&self.name);
-        let sink = self
-            .encoder
-            .finish()
-            .map_err(Error::io("write", &self.next_path))?;
-        sink.file
-            .sync()
-            .map_err(Error::io("sync", &self.next_path))?;
+        if let Some(encoder) = self.encoder.take() {
+            let sink = encoder
+                .finish()
+                .map_err(Error::io("write", &self.next_path))?;
+            sink.file
+                .sync()
+                .map_err(Error::io("sync", &self.next_path))?;
+        }
         self.disk
             .rename(&self.next_path, &path)
             .map_err(Error::io("name", &path))?;
+        self.named = true;
         // The folder may be new too, so its own name must be safe before a log refers to the shelf.
         for folder in [Some(&*self.folder), self.folder.parent()] {
             let Some(folder) = folder else { continue };
@@ -155,15 +162,19 @@ impl<'a> Packing<'a> {
                 .map_err(Error::io("sync", folder))?;
         }
         Ok(Packed {
-            name: self.name,
+            name: std::mem::take(&mut self.name),
             bytes: self.bytes,
-            sum: self.hasher.finalize().into(),
+            sum: std::mem::take(&mut self.hasher).finalize().into(),
         })
     }
+}
 
-    /// Takes away what was written so far.
-    pub(super) fn abandon(self) {
-        let _ = self.disk.remove(&self.next_path);
+/// One that is given up leaves nothing behind.
+impl Drop for Packing<'_> {
+    fn drop(&mut self) {
+        if !self.named {
+            let _ = self.disk.remove(&self.next_path);
+        }
     }
 }
 

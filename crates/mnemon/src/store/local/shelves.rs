@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
 use super::LocalStore;
-use super::disk::Stat;
+use super::disk::{DiskFile, Stat};
 use super::index::shelves::{self, Content, Known};
 use super::shelf;
 use crate::error::{Error, Result};
@@ -86,6 +87,9 @@ impl LocalStore {
 
     /// Sessions whose sources are not as the index knows them.
     pub(super) fn stale_shelves(&self, connection: &Connection) -> Result<Vec<Space>> {
+        if self.looks_into.is_some() {
+            return Ok(Vec::new());
+        }
         let mut by_session: BTreeMap<SessionId, Vec<Known>> = BTreeMap::new();
         for known in shelves::known(connection, None).map_err(Error::index("index"))? {
             if let Ok(session) = known.session.parse() {
@@ -154,13 +158,16 @@ impl LocalStore {
     }
 
     fn ids_in(&self, source: &Source) -> Result<(Vec<String>, u64)> {
+        shelf::ids(&*self.open_source(source)?, &source.path)
+    }
+
+    /// A source, to be read like a log.
+    pub(super) fn open_source(&self, source: &Source) -> Result<Arc<dyn DiskFile>> {
         let path = &source.path;
         if source.packed {
-            shelf::ids(&shelf::open(&*self.disk, path)?, path)
-        } else {
-            let file = self.disk.open_read(path).map_err(Error::io("open", path))?;
-            shelf::ids(&*file, path)
+            return Ok(Arc::new(shelf::open(&*self.disk, path)?));
         }
+        self.disk.open_read(path).map_err(Error::io("open", path))
     }
 
     fn known_of(&self, source: &Source) -> Known {

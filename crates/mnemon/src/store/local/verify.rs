@@ -1,4 +1,6 @@
-//! Checking: every line of every log, and the index against them.
+//! Checking: every line of every log and archive, and the index against them.
+
+mod put_away;
 
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -60,6 +62,7 @@ impl LocalStore {
             });
         }
         self.find_unreadable_logs(&mut found)?;
+        self.verify_what_is_put_away(&mut found)?;
         if let Some(reason) = self.poisoned()? {
             found.problems.push(VerifyProblem {
                 space: "store".into(),

@@ -13,15 +13,15 @@ use crate::time::Time;
 
 /// An erasure that may be under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Intent {
-    pub(super) at: Time,
-    pub(super) by: String,
-    pub(super) reason: String,
-    pub(super) ids: Vec<MemoryId>,
+pub(in crate::store::local) struct Intent {
+    pub(in crate::store::local) at: Time,
+    pub(in crate::store::local) by: String,
+    pub(in crate::store::local) reason: String,
+    pub(in crate::store::local) ids: Vec<MemoryId>,
     /// Where they live.
-    pub(super) spaces: Vec<Space>,
+    pub(in crate::store::local) spaces: Vec<Space>,
     /// Of every text that any of them had.
-    pub(super) digests: Vec<String>,
+    pub(in crate::store::local) digests: Vec<String>,
 }
 
 impl Intent {

@@ -77,10 +77,28 @@ impl Traces {
         let Some(finder) = &self.finder else {
             return Ok(searched);
         };
-        let mut file = match File::open(path) {
+        let file = match File::open(path) {
             // Others go on working: a file may be gone by now.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(searched),
             opened => opened?,
+        };
+        // What is compressed is looked for where it can be read; what can't be
+        // unpacked is looked at as it is.
+        let is_packed = path.extension().is_some_and(|ending| ending == "zst");
+        if is_packed
+            && let Ok(unpacked) = zstd::stream::read::Decoder::new(File::open(path)?)
+            && let Ok(found) = Self::search_in(finder, unpacked)
+        {
+            return Ok(found);
+        }
+        searched = Self::search_in(finder, file)?;
+        Ok(searched)
+    }
+
+    fn search_in(finder: &AhoCorasick, mut file: impl Read) -> io::Result<Searched> {
+        let mut searched = Searched {
+            any: false,
+            bytes: 0,
         };
         let mut buffer = vec![0; 1 << 20];
         let mut kept = 0;

@@ -112,22 +112,29 @@ pub(crate) fn record(
                 .execute(params![id, log, signed(count), last.micros()])?;
             orphan(connection, log, place, &id, changed)
         }
-        Record::Session { details, at } => {
+        Record::Session {
+            details,
+            archived,
+            at,
+        } => {
             let Some(id) = space.session() else {
                 return nonsense(connection, log, place, None, "only sessions have details");
             };
             let decay = (!details.decay.is_empty())
                 .then(|| serde_json::to_string(&details.decay).unwrap_or_default());
             let details = serde_json::to_string(&details).unwrap_or_default();
+            let archived =
+                archived.map(|archived| serde_json::to_string(&archived).unwrap_or_default());
             connection
                 .prepare_cached(
-                    "INSERT INTO sessions (log, id, folded, details, created, detailed, decay)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
+                    "INSERT INTO sessions (log, id, folded, details, created, detailed, decay, archived)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7)
                      ON CONFLICT (log) DO UPDATE
-                        SET details = excluded.details, detailed = excluded.detailed, decay = excluded.decay
+                        SET details = excluded.details, detailed = excluded.detailed, decay = excluded.decay,
+                            archived = excluded.archived
                      ON CONFLICT (folded) DO NOTHING",
                 )?
-                .execute(params![log, id.as_str(), id.as_str().to_ascii_lowercase(), details, at.micros(), decay])?;
+                .execute(params![log, id.as_str(), id.as_str().to_ascii_lowercase(), details, at.micros(), decay, archived])?;
             Ok(())
         }
         Record::Commit | Record::Unknown => Ok(()),

@@ -8,7 +8,7 @@ use super::position::unsigned;
 use super::schema::{kind_from, kind_number};
 use crate::error::{Error, Result};
 use crate::memory::{Forgotten, Kind, Memory, Reference, SessionId, Space, State};
-use crate::session::{Activity, Participant, Session, SessionDetails};
+use crate::session::{Activity, Archived, Participant, Session, SessionDetails};
 use crate::store::local::files::LogFiles;
 use crate::store::local::log::line::Line;
 use crate::store::local::log::record::Record;
@@ -182,8 +182,8 @@ pub(crate) fn sessions(
     // SQLite would read everything for one.
     let which = folded.as_ref().map_or("", |_| "WHERE s.folded = ?1");
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT s.log, s.id, s.details, s.created, l.recorded, l.size, s.detailed FROM sessions s JOIN logs l ON l.n = s.log
-         {which} ORDER BY l.recorded DESC, s.id",
+        "SELECT s.log, s.id, s.details, s.created, l.recorded, l.size, s.detailed, s.archived FROM sessions s JOIN logs l ON l.n = s.log
+         {which}",
     ))?;
     let rows = statement.query_map(params_from_iter(folded), |row| {
         let details: String = row.get(2)?;
@@ -191,6 +191,7 @@ pub(crate) fn sessions(
         let made_elsewhere = details.created_at;
         let id: String = row.get(1)?;
         let id: SessionId = id.parse().map_err(|_| rusqlite::Error::InvalidQuery)?;
+        let archived: Option<String> = row.get(7)?;
         Ok((
             row.get::<_, i64>(0)?,
             Session {
@@ -199,6 +200,8 @@ pub(crate) fn sessions(
                 created_at: made_elsewhere.unwrap_or(Time::nearest_to_micros(row.get(3)?)),
                 last_activity: Time::nearest_to_micros(row.get(4)?),
                 detailed_at: Time::nearest_to_micros(row.get(6)?),
+                opened_at: None,
+                archived: archived.and_then(|text| serde_json::from_str(&text).ok()),
                 activity: Activity {
                     log_bytes: unsigned(row.get(5)?),
                     ..Activity::default()
@@ -216,7 +219,7 @@ pub(crate) fn sessions(
         None
     };
     let mut by_log: BTreeMap<i64, Activity> = activities(connection, only)?;
-    Ok(found
+    let mut sessions: Vec<Session> = found
         .into_iter()
         .map(|(log, mut session)| {
             if let Some(activity) = by_log.remove(&log) {
@@ -225,9 +228,46 @@ pub(crate) fn sessions(
                     ..activity
                 };
             }
-            session
+            as_it_was(session)
         })
-        .collect())
+        .collect();
+    sessions.sort_by(|a, b| {
+        let latest_first = b.last_activity.cmp(&a.last_activity);
+        latest_first.then_with(|| a.id.cmp(&b.id))
+    });
+    Ok(sessions)
+}
+
+/// The archived sessions, by the spaces that they are.
+pub(crate) fn archived(connection: &Connection) -> rusqlite::Result<BTreeMap<Space, Archived>> {
+    let mut statement = connection
+        .prepare_cached("SELECT id, archived FROM sessions WHERE archived IS NOT NULL")?;
+    let rows = statement.query_map([], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+    })?;
+    let mut found = BTreeMap::new();
+    for row in rows {
+        let (id, archived) = row?;
+        if let (Ok(id), Ok(archived)) = (id.parse(), serde_json::from_str(&archived)) {
+            found.insert(Space::Session(id), archived);
+        }
+    }
+    Ok(found)
+}
+
+/// An archived session tells how it was, not how its short log is.
+fn as_it_was(mut session: Session) -> Session {
+    if let Some(archived) = &session.archived {
+        session.created_at = archived.created_at;
+        session.last_activity = archived.last_activity;
+        session.detailed_at = archived.detailed_at;
+        session.activity = Activity {
+            by_kind: archived.by_kind.clone(),
+            participants: archived.participants.clone(),
+            log_bytes: archived.bytes,
+        };
+    }
+    session
 }
 
 /// Counts by log, of one log or of all.
@@ -343,6 +383,21 @@ pub(crate) fn stats(connection: &Connection) -> rusqlite::Result<Stats> {
             stats.by_kind.insert(kind_from(row.get(0)?), count);
         }
     }
+    connection
+        .prepare_cached(
+            "SELECT (SELECT count(*) FROM sessions WHERE archived IS NOT NULL),
+                    coalesce(sum(size) FILTER (WHERE NOT trashed), 0),
+                    count(DISTINCT folded) FILTER (WHERE trashed),
+                    coalesce(sum(size) FILTER (WHERE trashed), 0)
+             FROM shelves",
+        )?
+        .query_row([], |row| {
+            stats.archived_sessions = unsigned(row.get(0)?);
+            stats.archive_bytes = unsigned(row.get(1)?);
+            stats.deleted_sessions = unsigned(row.get(2)?);
+            stats.trash_bytes = unsigned(row.get(3)?);
+            Ok(())
+        })?;
     stats.log_bytes = stats.spaces.iter().map(|space| space.log_bytes).sum();
     stats.damaged_lines = stats.spaces.iter().map(|space| space.damaged_lines).sum();
     Ok(stats)

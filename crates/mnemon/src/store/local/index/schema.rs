@@ -57,7 +57,7 @@ CREATE TABLE changes (
 ) WITHOUT ROWID;
 CREATE TABLE sessions (
     log INTEGER PRIMARY KEY, id TEXT NOT NULL, folded TEXT NOT NULL UNIQUE,
-    details TEXT NOT NULL, created INTEGER NOT NULL, detailed INTEGER NOT NULL, decay TEXT
+    details TEXT NOT NULL, created INTEGER NOT NULL, detailed INTEGER NOT NULL, decay TEXT, archived TEXT
 );
 CREATE INDEX sessions_with_decay ON sessions (log) WHERE decay IS NOT NULL;
 CREATE TABLE damage (

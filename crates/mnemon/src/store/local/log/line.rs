@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::memory::{Link, Tag};
-use crate::session::SessionDetails;
+use crate::session::{Archived, SessionDetails};
 use crate::time::Time;
 
 /// The version of the lines written by this program.
@@ -33,6 +33,8 @@ pub(crate) const CHECKSUM_LENGTH: usize = CHECKSUM_START.len() + HEX_LENGTH + CH
 pub struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_count: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archived: Option<Box<Archived>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     #[serde(skip_serializing_if = "Map::is_empty")]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::line::{FORMAT, Line};
 use crate::error::{Error, Result};
 use crate::memory::{Body, Forgotten, Handle, Kind, Memory, Space, State, Text};
-use crate::session::SessionDetails;
+use crate::session::{Archived, SessionDetails};
 use crate::time::Time;
 
 /// A line with its meaning.
@@ -34,8 +34,12 @@ pub(crate) enum Record {
     },
     /// A memory was asked for; the count is the sum so far.
     Access { id: String, count: u64, last: Time },
-    /// The session is made, or its details change.
-    Session { details: SessionDetails, at: Time },
+    /// The session is made, or its details change, or it is archived.
+    Session {
+        details: SessionDetails,
+        archived: Option<Box<Archived>>,
+        at: Time,
+    },
     /// A transaction ends.
     Commit,
     /// Something that a later version of this format adds.
@@ -76,6 +80,7 @@ impl Record {
             }),
             Some("session") => Ok(Self::Session {
                 details: need(line.details, "details")?,
+                archived: line.archived,
                 at: need(line.recorded_at, "recorded_at")?,
             }),
             Some("log") => Ok(Self::Header {
@@ -187,6 +192,19 @@ impl Line {
             by: Some(by.into()),
             recorded_at: Some(at),
             ..Self::default()
+        }
+    }
+
+    /// A session that is archived from here on.
+    pub(crate) fn archived(
+        space: &Space,
+        details: &SessionDetails,
+        archived: &Archived,
+        at: Time,
+    ) -> Self {
+        Self {
+            archived: Some(Box::new(archived.clone())),
+            ..Self::session(space, details, &archived.by, at)
         }
     }
 

@@ -126,7 +126,7 @@ fn a_shelf_that_is_not_finished_has_no_name() {
         names.iter().all(|name| Sort::of(name).is_none()),
         "{names:?}"
     );
-    packing.abandon();
+    drop(packing);
     assert_eq!(RealDisk.list(folder.path()).unwrap(), Vec::<String>::new());
 }
 

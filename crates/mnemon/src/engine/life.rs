@@ -1,0 +1,216 @@
+//! The life of sessions: put into use, archived, opened, deleted, brought back.
+//!
+//! Whoever names an archived session gets it opened first: reading does so
+//! here ([`Mnemon::open_session`]), writing in the store, under its lock.
+
+use super::remember::check_reason;
+use crate::caller::Caller;
+use crate::engine::Mnemon;
+use crate::error::{Error, Result};
+use crate::memory::{Draft, Kind, MemoryId, SessionId, Space};
+use crate::recall::aggregate::{self, SummaryOptions};
+use crate::session::{DeletedSession, Session, SessionDeed, SessionState};
+use crate::store::{Archiving, Filter, Sort};
+
+mod summary;
+
+impl Mnemon {
+    /// Puts a session into use again, whether it is idle, decaying or archived.
+    pub fn activate_session(&self, caller: &Caller, id: &SessionId) -> Result<Session> {
+        let session = self.require_session(id)?;
+        let deed = self.deed(caller, &session.id, "activated by command");
+        match self.session_state(&session) {
+            SessionState::Created | SessionState::Active => return Ok(session),
+            SessionState::Archived => drop(self.store.restore(&deed)?),
+            _ => self.store.activate(&deed)?,
+        }
+        self.require_session(&session.id)
+    }
+
+    /// Puts a compressed archive and a summary in the place of a session.
+    pub fn archive_session(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+        reason: Option<&str>,
+    ) -> Result<Session> {
+        let reason = reason.unwrap_or("archived by command");
+        check_reason(reason)?;
+        let session = self.require_session(id)?;
+        if session.archived.is_some() {
+            return Ok(session);
+        }
+        // What was asked for in it belongs to what is archived.
+        self.flush(caller)?;
+        let archiving = Archiving {
+            deed: self.deed(caller, &session.id, reason),
+            summary: self.summary_of(caller, &session)?,
+            limits: self.limits(),
+        };
+        self.store.archive(&archiving)?;
+        self.require_session(&session.id)
+    }
+
+    /// Archives every session that nobody has used for `sessions.archive_after_days`.
+    pub fn archive_unused_sessions(&self, caller: &Caller) -> Result<Vec<Session>> {
+        let reason = format!(
+            "not used for {} days",
+            self.config.sessions.archive_after_days
+        );
+        let mut sessions = self.store.sessions()?;
+        sessions
+            .retain(|session| session.is_due_for_archive(self.clock.now(), &self.config.sessions));
+        sessions
+            .iter()
+            .map(|session| self.archive_session(caller, &session.id, Some(&reason)))
+            .collect()
+    }
+
+    /// Opens an archived session, to the byte as it was; one that is not archived stays as it is.
+    pub fn restore_session(&self, caller: &Caller, id: &SessionId) -> Result<Session> {
+        let session = self.require_session(id)?;
+        if session.archived.is_none() {
+            return Ok(session);
+        }
+        let deed = self.deed(caller, &session.id, "restored by command");
+        self.store.restore(&deed)?;
+        self.require_session(&session.id)
+    }
+
+    /// Puts a session into the trash, from where it can be brought back for a while.
+    pub fn delete_session(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+        reason: &str,
+    ) -> Result<DeletedSession> {
+        check_reason(reason)?;
+        let session = self.require_session(id)?;
+        let space = Space::Session(session.id.clone());
+        // What waits to be counted there would find nothing any more.
+        drop(self.take_accesses_of(&space));
+        self.store.flush()?;
+        let deed = self.deed(caller, &session.id, reason);
+        self.store.delete_session(&deed, self.recover_until(&space))
+    }
+
+    /// Takes a session out of the trash.
+    pub fn undelete_session(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+        reason: &str,
+    ) -> Result<Session> {
+        check_reason(reason)?;
+        self.store
+            .undelete_session(&self.deed(caller, id, reason))?;
+        self.require_session(id)
+    }
+
+    /// Removes a session from the trash for good, whether its time is up or not.
+    pub fn purge_session(&self, caller: &Caller, id: &SessionId) -> Result<DeletedSession> {
+        let is_same =
+            |it: &DeletedSession| it.session_id.as_str().eq_ignore_ascii_case(id.as_str());
+        let known = self.store.deleted_sessions()?.into_iter().find(is_same);
+        let deed = self.deed(caller, id, "purged by command");
+        self.store.purge_session(&deed)?;
+        Ok(known.unwrap_or_else(|| DeletedSession {
+            session_id: id.clone(),
+            deleted_at: deed.at,
+            deleted_by: deed.by,
+            reason: String::new(),
+            recovery_deadline: deed.at,
+            by_kind: std::collections::BTreeMap::new(),
+            bytes: 0,
+        }))
+    }
+
+    /// The sessions in the trash, the last that was deleted first.
+    pub fn deleted_sessions(&self, _caller: &Caller) -> Result<Vec<DeletedSession>> {
+        self.store.deleted_sessions()
+    }
+
+    /// The sessions in the trash whose time is up.
+    pub fn overdue_sessions(&self, caller: &Caller) -> Result<Vec<DeletedSession>> {
+        let mut deleted = self.deleted_sessions(caller)?;
+        deleted.retain(|session| session.recovery_deadline <= self.clock.now());
+        Ok(deleted)
+    }
+
+    /// The deleted session of that id, if there is one.
+    pub fn deleted_session(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+    ) -> Result<Option<DeletedSession>> {
+        let is_same =
+            |it: &DeletedSession| it.session_id.as_str().eq_ignore_ascii_case(id.as_str());
+        Ok(self.deleted_sessions(caller)?.into_iter().find(is_same))
+    }
+
+    /// The session, opened if it is archived, because somebody names it.
+    pub(super) fn open_session(&self, caller: &Caller, id: &SessionId) -> Result<Session> {
+        let session = self.require_session(id)?;
+        if session.archived.is_none() {
+            return Ok(session);
+        }
+        let deed = self.deed(caller, &session.id, "it was asked for");
+        self.store.restore(&deed)?;
+        self.require_session(&session.id)
+    }
+
+    /// Opens the sessions that a question names.
+    pub(super) fn open_spaces(&self, caller: &Caller, spaces: &[Space]) -> Result<()> {
+        for session in spaces.iter().filter_map(Space::session) {
+            self.open_session(caller, session)?;
+        }
+        Ok(())
+    }
+
+    /// Opens the archived session in which that id lies; false if there is none.
+    pub(super) fn open_shelf_of(&self, caller: &Caller, id: &MemoryId) -> Result<bool> {
+        let Some(found) = self.store.shelved(id)? else {
+            return Ok(false);
+        };
+        if found.deleted {
+            return Err(Error::SessionDeleted {
+                session: found.session.to_string(),
+            });
+        }
+        let deed = self.deed(caller, &found.session, "it was asked for");
+        self.store.restore(&deed)
+    }
+
+    fn deed(&self, caller: &Caller, session: &SessionId, reason: &str) -> SessionDeed {
+        SessionDeed {
+            session: session.clone(),
+            by: caller.name().to_owned(),
+            reason: self.redactor.redact(reason).text,
+            at: self.clock.now(),
+        }
+    }
+
+    /// What is found in the place of a session while it is archived.
+    fn summary_of(
+        &self,
+        caller: &Caller,
+        session: &Session,
+    ) -> Result<Option<(MemoryId, Box<Draft>)>> {
+        let everything = Filter {
+            sort: Sort::Oldest,
+            limit: usize::MAX,
+            ..self.all_of(caller, &session.id)?
+        };
+        let mut memories = self.list(caller, &everything)?.memories;
+        // It is found by everybody who asks, so it quotes nothing that was to be kept close.
+        memories.retain(|memory| !memory.sensitive);
+        if memories.is_empty() {
+            return Ok(None);
+        }
+        let sums = aggregate::summary(&memories, Some(&session.id), &SummaryOptions::default());
+        let draft = summary::draft(session, &sums)?;
+        let millis = u64::try_from(self.clock.now_micros() / 1000).unwrap_or(0);
+        let id = MemoryId::generate(Kind::Artifact, millis, (self.random)());
+        Ok(Some((id, Box::new(draft))))
+    }
+}

@@ -1,0 +1,146 @@
+//! Checking what is put away: archives, shelves and the trash.
+
+use std::path::Path;
+
+use crate::error::{Code, Error, Result};
+use crate::memory::SessionId;
+use crate::session::Archived;
+use crate::store::local::LocalStore;
+use crate::store::local::life::{self, DELETION_RECORD};
+use crate::store::local::log::scan::{self, Found, Start, Stopped};
+use crate::store::local::shelf::{self, Sort};
+use crate::store::local::shelves::Source;
+use crate::store::{Verification, VerifyProblem};
+
+impl LocalStore {
+    /// Checks every line that is put away, and notes what crashes left there.
+    pub(super) fn verify_what_is_put_away(&self, found: &mut Verification) -> Result<()> {
+        let mut sessions = self.session_folders(&self.layout.sessions())?;
+        let trashed = self.session_folders(&self.layout.trash())?;
+        self.note_leftovers(&sessions, &trashed, found)?;
+        sessions.extend(trashed);
+        sessions.sort();
+        sessions.dedup();
+        for session in sessions {
+            for source in self.sources_of(&session)? {
+                self.verify_source(&source, found);
+            }
+        }
+        Ok(())
+    }
+
+    fn verify_source(&self, source: &Source, found: &mut Verification) {
+        let place = self.below_root(&source.path).display().to_string();
+        let mut problem = |line, code, message| {
+            found.problems.push(VerifyProblem {
+                space: place.clone(),
+                line,
+                code,
+                message,
+            });
+        };
+        let mut checked = 0;
+        let scanned = self.open_source(source).and_then(|file| {
+            scan::scan(
+                &*file,
+                Start::BEGINNING,
+                |found| -> Result<(), std::convert::Infallible> {
+                    match found {
+                        Found::Record(_) => checked += 1,
+                        Found::Damage(damage) => {
+                            problem(Some(damage.number), Code::StorageCorrupt, damage.sentence());
+                        }
+                    }
+                    Ok(())
+                },
+            )
+            .map_err(|stopped| match stopped {
+                Stopped::Reading(error) => shelf::unreadable(&source.path)(error),
+                Stopped::ByCaller(never) => match never {},
+            })
+        });
+        if let Err(error) = scanned.map(drop).and_then(|()| self.verify_whole(source)) {
+            problem(None, error.code(), error.to_string());
+        }
+        found.checked += checked;
+    }
+
+    /// Whether a whole log on a shelf is the one that was put there.
+    fn verify_whole(&self, source: &Source) -> Result<()> {
+        let Some(archived) = self.referring(source)? else {
+            return Ok(());
+        };
+        let unpacked = shelf::open(&*self.disk, &source.path)?;
+        life::checked(&unpacked, &source.path, &archived, |_| Ok(()))
+    }
+
+    /// What the log of its session says of this shelf, if it refers to it.
+    fn referring(&self, source: &Source) -> Result<Option<Archived>> {
+        let name = file_name(&source.path);
+        if Sort::of(&name) != Some(Sort::Whole) {
+            return Ok(None);
+        }
+        let folder = source.path.parent().and_then(Path::parent);
+        let path = folder.unwrap_or(&source.path).join("memory.jsonl");
+        let archived = match self.disk.open_read(&path) {
+            Ok(log) => life::archived_in(&*log),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(Error::io("open", &path)(error)),
+        };
+        Ok(archived.filter(|archived| archived.shelf == name))
+    }
+
+    fn note_leftovers(
+        &self,
+        sessions: &[SessionId],
+        trashed: &[SessionId],
+        found: &mut Verification,
+    ) -> Result<()> {
+        let note = |path: &Path, what: &str| {
+            format!(
+                "{}: {what}; `mnemon repair` removes it",
+                self.below_root(path).display()
+            )
+        };
+        for session in sessions {
+            let folder = self.layout.archive(session);
+            let names = self
+                .disk
+                .list(&folder)
+                .map_err(Error::io("read", &folder))?;
+            for name in names.iter().filter(|name| shelf::is_unfinished(name)) {
+                let what = "an archive that was never finished";
+                found.notes.push(note(&folder.join(name), what));
+            }
+            for source in self.sources_of(session)?.iter().filter(|it| !it.trashed) {
+                let is_whole = Sort::of(&file_name(&source.path)) == Some(Sort::Whole);
+                if is_whole && self.referring(source)?.is_none() {
+                    let what = "an archive of a session that is open again";
+                    found.notes.push(note(&source.path, what));
+                }
+            }
+            let record = folder.with_file_name(DELETION_RECORD);
+            if shelf::stat(&*self.disk, &record)?.is_some() {
+                found
+                    .notes
+                    .push(note(&record, "a deletion that did not happen"));
+            }
+        }
+        for session in trashed {
+            if self.read_record(session)?.is_none() {
+                found.notes.push(format!(
+                    "trash/{session}: nobody noted who deleted it; `mnemon session undelete {session}` \
+                     and `mnemon session purge {session} --yes` work all the same"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
