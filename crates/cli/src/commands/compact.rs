@@ -109,10 +109,11 @@ fn told(report: &CompactionReport, dry_run: bool, columns: usize) -> String {
     out
 }
 
-const RULES: [(Rule, &str); 5] = [
+const RULES: [(Rule, &str); 6] = [
     (Rule::Purged, "forgotten and past recovery"),
     (Rule::Faded, "faded"),
     (Rule::Conversation, "old conversation"),
     (Rule::ResolvedFindings, "resolved findings"),
     (Rule::AgentStates, "old states of agents"),
+    (Rule::Summaries, "earlier summaries"),
 ];

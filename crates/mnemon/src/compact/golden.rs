@@ -277,8 +277,8 @@ fn a_summary_fades_from_when_it_was_made() {
             .into_memory(id, "session/s".parse().unwrap(), None, hours_ago(hours))
     };
     // Artifacts have a half-life of 336 h: 0.6 × 2^(-335/336) = 0.3006.
-    assert_eq!(fate(made(0)), "kept");
-    assert_eq!(fate(made(335)), "kept");
+    assert_eq!(fate(made(0)), "archive_summaries");
+    assert_eq!(fate(made(335)), "archive_summaries");
     assert_eq!(fate(made(337)), "remove_decayed");
 }
 

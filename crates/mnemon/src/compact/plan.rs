@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::groups::runs;
 use super::protection::{Protection, agent_of};
 use super::settings::Reach;
-use super::summary::summary;
+use super::summary::{is_summary, summary};
 use super::{Item, Situation};
 use crate::memory::{Draft, Kind, Memory, MemoryId};
 
@@ -48,6 +48,8 @@ pub enum Rule {
     ResolvedFindings,
     /// States of agents that have a newer one.
     AgentStates,
+    /// Summaries of earlier compactions, when nothing else is left.
+    Summaries,
 }
 
 /// Memories that stay.
@@ -70,6 +72,7 @@ impl Rule {
             Self::Conversation => "summarize_conversation",
             Self::ResolvedFindings => "archive_findings",
             Self::AgentStates => "archive_agent_states",
+            Self::Summaries => "archive_summaries",
         }
     }
 }
@@ -102,6 +105,7 @@ impl Plan {
         plan.take_runs(Rule::Conversation, sorted.old_turns);
         plan.take_each(Rule::ResolvedFindings, &sorted.resolved_findings);
         plan.take_each(Rule::AgentStates, &sorted.old_states);
+        plan.take_each(Rule::Summaries, &sorted.summaries);
         if !plan.is_enough() {
             plan.spared = sorted.spared.tell(situation, &plan);
         }
@@ -192,9 +196,10 @@ struct Sorted<'a> {
     faded: Vec<&'a Item>,
     faded_turns: Vec<&'a Item>,
     old_turns: Vec<&'a Item>,
-    /// The oldest first, as are the states.
+    /// The oldest first, as are states and summaries.
     resolved_findings: Vec<&'a Item>,
     old_states: Vec<&'a Item>,
+    summaries: Vec<&'a Item>,
     spared: Stays,
 }
 
@@ -237,6 +242,7 @@ impl<'a> Sorted<'a> {
                     sorted.resolved_findings.push(item);
                 }
                 Kind::State => sorted.old_states.push(item),
+                _ if is_summary(memory) => sorted.summaries.push(item),
                 _ => sorted.spared.add(None, item),
             }
         }
@@ -245,6 +251,7 @@ impl<'a> Sorted<'a> {
         sorted.past_recovery.sort_by(|a, b| older(a, b));
         sorted.resolved_findings.sort_by(|a, b| older(a, b));
         sorted.old_states.sort_by(|a, b| older(a, b));
+        sorted.summaries.sort_by(|a, b| older(a, b));
         sorted
     }
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mnemon::error::Result;
 use mnemon::memory::{MemoryId, Reference, SessionId, Space};
-use mnemon::store::{Away, Batch, Compacted, Compaction, Measure, OnFull, Return, Weight, Write};
+use mnemon::store::{
+    AuditEntry, Away, Batch, Compacted, Compaction, Deed, Measure, OnFull, Return, Weight, Write,
+};
 use mnemon::time::Time;
 
 use super::state::{Kept, State, utc};
@@ -90,6 +92,17 @@ impl State {
                 self.memories.push(kept);
             }
         }
+        if !compaction.purge.is_empty() {
+            self.deeds.push(AuditEntry {
+                at: compaction.now,
+                deed: Deed::Expired,
+                by: compaction.by.clone(),
+                reason: "the time to bring them back was up".into(),
+                memories: compaction.purge.len() as u64,
+                ids: compaction.purge.iter().map(ToString::to_string).collect(),
+                spaces: vec![space.clone()],
+            });
+        }
         let place = self.places.entry(space).or_default();
         // One for the note that it was compacted.
         place.bytes = (place.bytes + 1).saturating_sub(left_bytes);
@@ -143,6 +156,15 @@ impl State {
         }
         self.memories.sort_by_key(|kept| kept.number);
         let space = Space::Session(wanted.session.clone());
+        self.deeds.push(AuditEntry {
+            at: wanted.at,
+            deed: Deed::Returned,
+            by: wanted.by.clone(),
+            reason: wanted.reason.clone(),
+            memories: found.len() as u64,
+            ids: found.iter().map(ToString::to_string).collect(),
+            spaces: vec![space.clone()],
+        });
         self.places.entry(space).or_default().bytes += bytes;
         Ok(found.into_iter().collect())
     }

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 
 use super::LocalStore;
+use super::audit::{self, AuditLine};
 use super::disk::Stat;
 use super::index::position;
 use super::log::line::Line;
@@ -23,13 +24,26 @@ use super::rewrite::{Also, Piece, Places, Verdict, stand_alone};
 use super::shelf::{self, Packing, Sort};
 use crate::error::{Error, Result};
 use crate::memory::Space;
-use crate::store::{Batch, Compacted, Compaction, OnFull, Write};
+use crate::session::SessionDeed;
+use crate::store::{Batch, Compacted, Compaction, Deed, OnFull, Write};
 use crate::time::Time;
 
 impl LocalStore {
     /// Takes memories out of a session's log.
     pub(super) fn compact_session(&self, compaction: &Compaction) -> Result<Compacted> {
-        drop(self.hold_for_life("compact a session")?);
+        let held = self.hold_for_life("compact a session")?;
+        if !compaction.purge.is_empty() {
+            // Before it is done: rather a line too many than none.
+            let deed = SessionDeed {
+                session: compaction.session.clone(),
+                by: compaction.by.clone(),
+                reason: "the time to bring them back was up".into(),
+                at: compaction.now,
+            };
+            let line = AuditLine::compaction(Deed::Expired, &deed, compaction.purge.clone());
+            audit::append(&*self.disk, &self.layout, &held, &line)?;
+        }
+        drop(held);
         self.clean_parts(&compaction.session)?;
         let space = Space::Session(compaction.session.clone());
         let path = self.layout.log(&space);

@@ -10,6 +10,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::path::Path;
 
 use super::LocalStore;
+use super::audit::{self, AuditLine};
 use super::disk::{Disk, DiskFile};
 use super::index::read as index_read;
 use super::log::line::Line;
@@ -19,7 +20,8 @@ use super::shelf::{self, Packing, Sort};
 use super::shelves::Source;
 use crate::error::{Error, Result};
 use crate::memory::{MemoryId, Reference, SessionId, Space};
-use crate::store::{Away, Return};
+use crate::session::SessionDeed;
+use crate::store::{Away, Deed, Return};
 use crate::time::Time;
 
 /// Where a line stood in its log: its recorded time, and its place in its transaction.
@@ -49,7 +51,6 @@ impl LocalStore {
     /// Brings lines back into the log.
     pub(super) fn bring_back_lines(&self, wanted: &Return) -> Result<Vec<MemoryId>> {
         let space = Space::Session(wanted.session.clone());
-        drop(self.hold_for_life("bring memories back")?);
         self.clean_parts(&wanted.session)?;
         let parts = self.parts_of(&wanted.session)?;
         let ids: Option<HashSet<&str>> = wanted
@@ -77,6 +78,7 @@ impl LocalStore {
         if found.is_empty() {
             return Ok(Vec::new());
         }
+        self.enter_return(wanted, &found)?;
         let dropped: HashSet<&str> = wanted.summaries.iter().map(MemoryId::as_str).collect();
         let coming = RefCell::new(VecDeque::from(coming));
         let next_before = |order: Option<Order>| {
@@ -125,6 +127,19 @@ impl LocalStore {
         )?;
         self.clean_parts(&wanted.session)?;
         Ok(found.into_iter().collect())
+    }
+
+    fn enter_return(&self, wanted: &Return, found: &BTreeSet<MemoryId>) -> Result<()> {
+        let deed = SessionDeed {
+            session: wanted.session.clone(),
+            by: wanted.by.clone(),
+            reason: wanted.reason.clone(),
+            at: wanted.at,
+        };
+        let ids = found.iter().cloned().collect();
+        let line = AuditLine::compaction(Deed::Returned, &deed, ids);
+        let held = self.hold_for_life("bring memories back")?;
+        audit::append(&*self.disk, &self.layout, &held, &line)
     }
 
     /// Takes off the shelves what is in the log; a crash may have left it in both.
