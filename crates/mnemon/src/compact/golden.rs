@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Item, Plan, Protection, Reach, Rule, Settings, Situation};
 use crate::decay::{At, Rules};
-use crate::memory::{Body, Draft, Forgotten, Handle, Kind, Memory};
+use crate::memory::{Body, Draft, Forgotten, Handle, Kind, Memory, MemoryId};
 use crate::time::Time;
 
 /// The moment of the examples.
@@ -111,7 +111,7 @@ fn each_memory_goes_by_its_rule_or_stays_for_its_reason() {
         let preference = memory(Kind::Preference, 1, 9_000, "x");
         important(with_body(preference, json!({"confidence": word})), 0.1)
     };
-    let cases = [
+    let cases = vec![
         // 1. Forgotten and past recovery, whatever else it is.
         (forgotten(fact(1, 1.0), hours_ago(1)), "purge_forgotten"),
         (
@@ -216,7 +216,7 @@ fn each_agent_keeps_its_newest_state() {
         state(5, 9_000, "c"),
     ];
     let plan = plan(&items, u64::MAX);
-    let gone: Vec<_> = plan.shelved().map(|id| id.as_str()).collect();
+    let gone: Vec<_> = plan.shelved().map(MemoryId::as_str).collect();
     assert_eq!(gone, ["state_5", "state_1"]);
 }
 

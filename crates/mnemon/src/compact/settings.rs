@@ -98,7 +98,7 @@ impl Settings {
                         .max(settings.gentle_at_percent);
                 }
                 "gentle_at_percent" => {
-                    settings.gentle_at_percent = percent(value).ok_or_else(bad)?
+                    settings.gentle_at_percent = percent(value).ok_or_else(bad)?;
                 }
                 "aggressive_at_percent" => {
                     settings.aggressive_at_percent = percent(value).ok_or_else(bad)?;

@@ -256,7 +256,9 @@ impl Error {
                  `mnemon session restore {session}`."
             ),
             Self::Unparsable { .. } => "Correct the input and try again.".into(),
-            Self::UnparsableLine { source, .. } => source.hint(),
+            Self::UnparsableLine { source, .. } | Self::CompactionFailed { source, .. } => {
+                source.hint()
+            }
             Self::BadLines { .. } => "Correct the input and try again; nothing was changed.".into(),
             Self::At { .. } => {
                 "Correct it and hand all of them in again; nothing was changed.".into()
@@ -277,7 +279,6 @@ impl Error {
                 "`mnemon unforget {id} --reason R` brings it back, and `mnemon session restore {session}` \
                  all that was compacted."
             ),
-            Self::CompactionFailed { source, .. } => source.hint(),
             Self::SessionNotFound { session } => format!(
                 "`mnemon session list` shows the sessions; `mnemon session new --id {session}` makes this one."
             ),

@@ -5,6 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use mnemon::clock::ManualClock;
+use mnemon::compact::Reach;
 use mnemon::embed::{BuiltIn, Embedder};
 use mnemon::engine::{ErasedTexts, ImportItem, Mnemon, NewSession};
 use mnemon::memory::{Body, Draft, Forgotten, Kind, Link, Memory, Revision, Space, State};
@@ -271,6 +272,11 @@ fn the_document_names_exactly_the_members_that_are_written() {
     desk.live();
     let mut lines = objects(&desk.log());
     desk.edit_and_repair();
+    lines.extend(objects(&desk.log()));
+    let session = desk.space.session().unwrap();
+    desk.engine
+        .compact(&desk.user, session, Reach::Gentle)
+        .unwrap();
     lines.extend(objects(&desk.log()));
 
     let common = common();

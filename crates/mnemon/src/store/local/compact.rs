@@ -23,7 +23,7 @@ use super::plan::{Known, Planner};
 use super::rewrite::{Also, Piece, Places, Verdict, stand_alone};
 use super::shelf::{self, Packing, Sort};
 use crate::error::{Error, Result};
-use crate::memory::Space;
+use crate::memory::{MemoryId, Space};
 use crate::session::SessionDeed;
 use crate::store::{Batch, Compacted, Compaction, Deed, OnFull, Write};
 use crate::time::Time;
@@ -103,8 +103,8 @@ impl<'a> Leaving<'a> {
             at: Time::nearest_to_micros(at),
             store,
             compaction,
-            shelved: compaction.shelve.iter().map(|id| id.as_str()).collect(),
-            purged: compaction.purge.iter().map(|id| id.as_str()).collect(),
+            shelved: compaction.shelve.iter().map(MemoryId::as_str).collect(),
+            purged: compaction.purge.iter().map(MemoryId::as_str).collect(),
             places: RefCell::default(),
             packing: RefCell::default(),
             shelf: RefCell::default(),
