@@ -59,7 +59,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Make a store
     Init(commands::init::Init),
-    /// Make, list, show, sum up and close sessions
+    /// Make, list, show, sum up, archive and delete sessions
     #[command(subcommand)]
     Session(commands::session::Session),
     /// Keep a memory
@@ -84,11 +84,11 @@ pub(crate) enum Command {
     Forget(Box<commands::forget::Forget>),
     /// Bring back memories that were forgotten or compacted
     Unforget(commands::unforget::Unforget),
-    /// List what is forgotten and can be brought back
+    /// List what is forgotten or deleted and can be brought back
     Deleted(Box<commands::deleted::Deleted>),
     /// Remove memories for good; no file of the store keeps a byte of them
     Erase(Box<commands::erase::Erase>),
-    /// Show what was forgotten, brought back and erased, by whom and why
+    /// Show what was forgotten, erased, archived and deleted, by whom and why
     Audit(commands::audit::Audit),
     /// Take in memories from a file
     Import(commands::import::Import),

@@ -161,10 +161,12 @@ impl Names<'_> {
     }
 
     /// What the memory at the other end of a link is called; its id if it is not there.
+    ///
+    /// To mention an archived memory opens nothing.
     pub(crate) fn describe(&self, id: &MemoryId) -> String {
-        match self.find(id.as_str()) {
-            Ok(memory) => name_and_text(&memory, self.session),
-            Err(_) => id.to_string(),
+        match self.engine.peek(self.caller, id) {
+            Ok(Some(memory)) => name_and_text(&memory, self.session),
+            Ok(None) | Err(_) => id.to_string(),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Which memories something is to be done to: named one by one, or by filters.
 
 use clap::Args;
-use mnemon::memory::Memory;
+use mnemon::memory::{Memory, MemoryId};
 use mnemon::store::Forgottenness;
-use mnemon::{Caller, Mnemon};
+use mnemon::{Caller, Error, Mnemon};
 
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
@@ -55,6 +55,36 @@ impl Targets {
             filter.forgotten = forgotten.unwrap_or(filter.forgotten);
             return Ok(engine.list(caller, &filter)?.memories);
         }
+        self.named(engine, caller)
+    }
+
+    /// As [`Self::select`], and the ids of what lies in the trash, where it can only be erased.
+    pub(crate) fn select_to_erase(
+        &self,
+        context: &Context,
+        engine: &Mnemon,
+        caller: &Caller,
+    ) -> Outcome<(Vec<Memory>, Vec<MemoryId>)> {
+        if self.ids.is_empty() {
+            // What is only hidden is what people most want to be rid of.
+            let both = Some(Forgottenness::With);
+            return Ok((self.select(context, engine, caller, both)?, Vec::new()));
+        }
+        let session = self.filters.only_session()?;
+        let (mut found, mut trashed) = (Vec::new(), Vec::new());
+        for name in &self.ids {
+            match (
+                engine.find(caller, name, session.as_ref()),
+                name.parse::<MemoryId>(),
+            ) {
+                (Err(Error::SessionDeleted { .. }), Ok(id)) => trashed.push(id),
+                (memory, _) => found.push(memory?),
+            }
+        }
+        Ok((found, trashed))
+    }
+
+    fn named(&self, engine: &Mnemon, caller: &Caller) -> Outcome<Vec<Memory>> {
         let session = self.filters.only_session()?;
         let names = Names {
             engine,

@@ -171,6 +171,11 @@ impl Mnemon {
         Err(Reference::not_found(name))
     }
 
+    /// The memory of that id if it is at hand, forgotten or not; no archive is opened for it.
+    pub fn peek(&self, _caller: &Caller, id: &MemoryId) -> Result<Option<Memory>> {
+        self.store.find(&Reference::Id(id.clone()))
+    }
+
     /// Opens the archived session that a name leads to; false if there is none.
     fn open_place_of(&self, caller: &Caller, reference: &Reference) -> Result<bool> {
         match reference {

@@ -44,7 +44,14 @@ pub fn check_log(bytes: &[u8]) {
 pub fn check_import(bytes: &[u8]) {
     use mnemon_wire::import::{Format, read_import};
 
-    for format in [Format::Auto, Format::Jsonl, Format::Json] {
+    for format in [
+        Format::Auto,
+        Format::Jsonl,
+        Format::Json,
+        Format::Yaml,
+        Format::Markdown,
+        Format::Binary,
+    ] {
         if let Err(error) = read_import(bytes, format, None) {
             assert!(!error.to_string().is_empty() && !error.hint().is_empty());
         }

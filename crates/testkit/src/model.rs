@@ -8,6 +8,7 @@
 
 mod answers;
 mod compaction;
+mod erasing;
 mod life;
 mod search;
 mod sets;
@@ -206,7 +207,11 @@ impl Store for ModelStore {
     }
 
     fn archive(&self, archiving: &Archiving) -> Result<bool> {
-        self.state().archive(archiving)
+        let mut state = self.state();
+        let mut next = state.clone();
+        let done = next.archive(archiving)?;
+        *state = next;
+        Ok(done)
     }
 
     fn restore(&self, deed: &SessionDeed) -> Result<bool> {

@@ -106,6 +106,20 @@ fn pages_fit_together() {
 }
 
 #[test]
+fn by_meaning_alone_the_nearest_come_first_however_many_are_asked_for() {
+    let (_folder, _store, mnemon) = stage();
+    let mut query = query(&mnemon, "what is needed in the garden?").unwrap();
+    (query.mode, query.min_similarity) = (Mode::Semantic, Some(0.1));
+    query.filter.limit = 1000;
+    let recalled = mnemon.recall(&Caller::user("ada"), &query).unwrap();
+    let cosines: Vec<f64> = recalled.hits.iter().filter_map(|hit| hit.cosine).collect();
+    assert!(cosines.len() > 100, "{}", cosines.len());
+    assert!(cosines.is_sorted_by(|a, b| a >= b), "{cosines:?}");
+    let held_back = recalled.hits.iter().flat_map(|hit| &hit.why);
+    assert_eq!(held_back.filter(|part| part.name == "behind").count(), 0);
+}
+
+#[test]
 fn scores_never_rise_down_the_list() {
     let (_folder, _store, mnemon) = stage();
     for (_, profile) in Profile::ALL {

@@ -1,11 +1,14 @@
-//! Files of memories: lines of JSON, or one document.
+//! Files of memories: lines of JSON, or one document, in every form that an export has.
 //!
 //! Everything is read and checked before anything is handed on, and every
 //! refusal names its line. Lines with an `op` are about a session or about a
 //! memory before them, so that a store's own log can be imported too.
 
+mod binary;
 mod document;
 mod gather;
+mod markdown;
+mod yaml;
 
 use mnemon::engine::ImportItem;
 use mnemon::memory::SessionId;
@@ -23,6 +26,12 @@ pub enum Format {
     Jsonl,
     /// A list of memories, `{"memories":[…],"sessions":[…]}`, or a single one.
     Json,
+    /// The same as JSON, in YAML.
+    Yaml,
+    /// An export to be read by people.
+    Markdown,
+    /// The compact form of an export.
+    Binary,
 }
 
 /// Reads a whole file; everything goes to `session` if one is given.
@@ -31,24 +40,43 @@ pub fn read_import(
     format: Format,
     session: Option<&SessionId>,
 ) -> Result<Vec<ImportItem>> {
+    if format == Format::Binary || (format == Format::Auto && binary::looks_like_it(bytes)) {
+        return read_import(&binary::unpack(bytes)?, Format::Jsonl, session);
+    }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = utf8(bytes)?;
     let mut gatherer = Gatherer::new(session.cloned());
-    let is_document = match format {
-        Format::Json => true,
-        Format::Jsonl => false,
-        Format::Auto => document::looks_like_one(text),
+    let format = match format {
+        Format::Auto => recognise(text),
+        given => given,
     };
-    if is_document {
-        document::read(text, &mut gatherer)?;
-    } else {
-        for (number, line) in (1..).zip(text.lines()) {
-            if !line.trim().is_empty() {
-                gatherer.take(number, line);
+    match format {
+        Format::Json => document::read(text, &mut gatherer)?,
+        Format::Yaml => yaml::read(text, &mut gatherer)?,
+        Format::Markdown => markdown::read(text, &mut gatherer)?,
+        _ => {
+            for (number, line) in (1..).zip(text.lines()) {
+                if !line.trim().is_empty() {
+                    gatherer.take(number, line);
+                }
             }
         }
     }
     gatherer.finish()
+}
+
+/// What a text looks like.
+fn recognise(text: &str) -> Format {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    if !is_json && markdown::looks_like_it(text) {
+        Format::Markdown
+    } else if !is_json && yaml::looks_like_it(text) {
+        Format::Yaml
+    } else if document::looks_like_one(text) {
+        Format::Json
+    } else {
+        Format::Jsonl
+    }
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str> {

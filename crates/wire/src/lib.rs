@@ -26,7 +26,7 @@ pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
 pub use anonymize::AnonymizedShape;
 pub use compaction::{CompactedShape, SizeShape};
 pub use error::ErrorShape;
-pub use export::{ExportDocument, SessionLine, memory_line, session_line};
+pub use export::{ExportFormat, ExportWriter, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;
 pub use import::{Format, read_import};
 pub use memory::{MemoriesShape, MemoryShape};
@@ -40,4 +40,7 @@ pub use report::{
     RememberedShape, RepairShape, StatsShape, VerificationShape,
 };
 pub use request::{RecallRequest, parse_structured, parse_structured_text};
-pub use session::{SessionShape, SessionsShape};
+pub use session::{
+    DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,
+    SessionsShape,
+};

@@ -100,7 +100,7 @@ impl<'a> ErasedShape<'a> {
     }
 }
 
-/// What was forgotten, brought back and erased.
+/// What was forgotten, brought back and erased, and what became of sessions.
 #[derive(Debug, Serialize)]
 pub struct AuditShape<'a> {
     entries: Vec<AuditEntryShape<'a>>,
@@ -113,6 +113,7 @@ struct AuditEntryShape<'a> {
     op: &'static str,
     by: &'a str,
     reason: &'a str,
+    memories: u64,
     ids: &'a [String],
     spaces: Vec<String>,
 }
@@ -125,6 +126,7 @@ impl<'a> AuditShape<'a> {
             op: own.deed.as_str(),
             by: &own.by,
             reason: &own.reason,
+            memories: own.memories,
             ids: &own.ids,
             spaces: own.spaces.iter().map(ToString::to_string).collect(),
         };
@@ -210,6 +212,7 @@ pub struct RepairShape<'a> {
     accepted: &'a [String],
     rewritten: &'a [Space],
     unpoisoned: bool,
+    removed: &'a [PathBuf],
 }
 
 #[derive(Debug, Serialize)]
@@ -239,6 +242,7 @@ impl<'a> RepairShape<'a> {
             accepted: &repair.accepted,
             rewritten: &repair.rewritten,
             unpoisoned: repair.unpoisoned,
+            removed: &repair.removed,
         }
     }
 }
@@ -290,7 +294,16 @@ pub struct StatsShape<'a> {
     log_bytes: u64,
     index_bytes: u64,
     damaged_lines: u64,
+    archived: PutAwayShape,
+    deleted: PutAwayShape,
     embedding: EmbeddingShape<'a>,
+}
+
+/// Sessions in archives or in the trash.
+#[derive(Debug, Serialize)]
+struct PutAwayShape {
+    sessions: u64,
+    bytes: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -333,6 +346,14 @@ impl<'a> StatsShape<'a> {
             log_bytes: stats.log_bytes,
             index_bytes: stats.index_bytes,
             damaged_lines: stats.damaged_lines,
+            archived: PutAwayShape {
+                sessions: stats.archived_sessions,
+                bytes: stats.archive_bytes,
+            },
+            deleted: PutAwayShape {
+                sessions: stats.deleted_sessions,
+                bytes: stats.trash_bytes,
+            },
             embedding: EmbeddingShape {
                 embedder: &embedding.embedder,
                 dimension: embedding.dimension,

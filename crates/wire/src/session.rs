@@ -1,12 +1,14 @@
-//! A session as it is printed.
+//! Sessions as they are printed.
 
 use std::collections::BTreeMap;
 
 use mnemon::Time;
-use mnemon::memory::{Kind, SessionId, Tag};
-use mnemon::session::{Session, SessionState};
+use mnemon::memory::{Kind, Memory, SessionId, Tag};
+use mnemon::session::{DeletedSession, Session, SessionState};
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+use crate::memory::MemoriesShape;
 
 /// A session with its details, its state and its statistics.
 #[derive(Debug, Serialize)]
@@ -23,6 +25,10 @@ pub struct SessionShape<'a> {
     created_at: Time,
     last_activity: Time,
     closed_at: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opened_at: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archived: Option<ArchivedShape<'a>>,
     priority: f64,
     memories: u64,
     by_kind: &'a BTreeMap<Kind, u64>,
@@ -36,6 +42,13 @@ pub struct SessionShape<'a> {
     compaction: &'a Map<String, Value>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     metadata: &'a Map<String, Value>,
+}
+
+#[derive(Debug, Serialize)]
+struct ArchivedShape<'a> {
+    at: Time,
+    by: &'a str,
+    reason: &'a str,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,6 +82,12 @@ impl<'a> SessionShape<'a> {
             created_at: session.created_at,
             last_activity: session.last_activity,
             closed_at: details.closed_at,
+            opened_at: session.opened_at,
+            archived: session.archived.as_ref().map(|archived| ArchivedShape {
+                at: archived.at,
+                by: &archived.by,
+                reason: &archived.reason,
+            }),
             priority: (session.priority(now) * 1000.0).round() / 1000.0,
             memories: session.activity.memories(),
             by_kind: &session.activity.by_kind,
@@ -115,6 +134,109 @@ impl<'a> SessionsShape<'a> {
         Self {
             total: sessions.len(),
             sessions,
+        }
+    }
+}
+
+/// A session that was deleted, with what is known of it.
+#[derive(Debug, Serialize)]
+pub struct DeletedSessionShape<'a> {
+    session_id: &'a SessionId,
+    id: &'a SessionId,
+    state: &'static str,
+    deleted_at: Time,
+    deleted_by: &'a str,
+    reason: &'a str,
+    recovery_deadline: Time,
+    memories: u64,
+    by_kind: &'a BTreeMap<Kind, u64>,
+    log_bytes: u64,
+}
+
+impl<'a> DeletedSessionShape<'a> {
+    /// The shape of a session that is in the trash, or was.
+    pub fn of(deleted: &'a DeletedSession, state: SessionState) -> Self {
+        Self {
+            session_id: &deleted.session_id,
+            id: &deleted.session_id,
+            state: state.as_str(),
+            deleted_at: deleted.deleted_at,
+            deleted_by: &deleted.deleted_by,
+            reason: &deleted.reason,
+            recovery_deadline: deleted.recovery_deadline,
+            memories: deleted.memories(),
+            by_kind: &deleted.by_kind,
+            log_bytes: deleted.bytes,
+        }
+    }
+
+    fn all(deleted: &'a [DeletedSession], state: SessionState) -> Vec<Self> {
+        let deleted = deleted.iter();
+        deleted.map(|session| Self::of(session, state)).collect()
+    }
+}
+
+/// The sessions in the trash.
+#[derive(Debug, Serialize)]
+pub struct DeletedSessionsShape<'a> {
+    sessions: Vec<DeletedSessionShape<'a>>,
+    total: usize,
+}
+
+impl<'a> DeletedSessionsShape<'a> {
+    /// The shape of a list.
+    pub fn of(deleted: &'a [DeletedSession]) -> Self {
+        Self {
+            sessions: DeletedSessionShape::all(deleted, SessionState::Deleted),
+            total: deleted.len(),
+        }
+    }
+}
+
+/// What is forgotten or deleted, and can be brought back.
+#[derive(Debug, Serialize)]
+pub struct DeletedShape<'a> {
+    #[serde(flatten)]
+    memories: MemoriesShape<'a>,
+    sessions: Vec<DeletedSessionShape<'a>>,
+}
+
+impl<'a> DeletedShape<'a> {
+    /// The shape of a page of memories, and of the sessions.
+    pub fn of(
+        memories: &'a [Memory],
+        total: u64,
+        future_skew_minutes: u64,
+        sessions: &'a [DeletedSession],
+    ) -> Self {
+        Self {
+            memories: MemoriesShape::of(memories, total, future_skew_minutes),
+            sessions: DeletedSessionShape::all(sessions, SessionState::Deleted),
+        }
+    }
+}
+
+/// Sessions that were removed for good, or would be.
+#[derive(Debug, Serialize)]
+pub struct PurgedShape<'a> {
+    purged: Vec<DeletedSessionShape<'a>>,
+    total: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dry_run: bool,
+}
+
+impl<'a> PurgedShape<'a> {
+    /// The shape of a list; `dry_run` if they were only looked up.
+    pub fn of(sessions: &'a [DeletedSession], dry_run: bool) -> Self {
+        let state = if dry_run {
+            SessionState::Deleted
+        } else {
+            SessionState::Purged
+        };
+        Self {
+            purged: DeletedSessionShape::all(sessions, state),
+            total: sessions.len(),
+            dry_run,
         }
     }
 }

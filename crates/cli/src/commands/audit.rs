@@ -1,6 +1,7 @@
 //! `mnemon audit`
 
 use clap::Args;
+use mnemon::store::AuditEntry;
 use mnemon_wire::AuditShape;
 
 use crate::context::Context;
@@ -9,13 +10,22 @@ use crate::human::ago::ago;
 use crate::human::table::{Column, Table};
 use crate::human::{LABEL, NAME, count};
 
-/// Show what was forgotten, brought back and erased, by whom and why
+/// Show what was forgotten, erased, archived and deleted, by whom and why
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  mnemon audit --json")]
 pub(crate) struct Audit {
     /// At most so many, the latest
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: usize,
+}
+
+/// The memories, or the session as a whole.
+fn what(entry: &AuditEntry) -> String {
+    if !entry.ids.is_empty() {
+        return entry.ids.join(" ");
+    }
+    let spaces: Vec<_> = entry.spaces.iter().map(ToString::to_string).collect();
+    spaces.join(" ")
 }
 
 impl Audit {
@@ -27,7 +37,7 @@ impl Audit {
             .output
             .answer(&AuditShape::of(shown, all.len()), || {
                 if all.is_empty() {
-                    return "Nothing was ever forgotten or erased.".into();
+                    return "Nothing was ever forgotten, erased or put away.".into();
                 }
                 let mut table = Table::new(vec![
                     Column::new("when"),
@@ -41,7 +51,7 @@ impl Audit {
                         ago(entry.at, engine.now()),
                         entry.deed.as_str().into(),
                         entry.by.clone(),
-                        entry.ids.join(" "),
+                        what(entry),
                         entry.reason.clone(),
                     ]);
                 }

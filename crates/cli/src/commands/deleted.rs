@@ -1,9 +1,12 @@
 //! `mnemon deleted`
 
 use clap::Args;
+use mnemon::Mnemon;
+use mnemon::session::DeletedSession;
 use mnemon::store::Forgottenness;
-use mnemon_wire::MemoriesShape;
+use mnemon_wire::DeletedShape;
 
+use super::session::deleted_table;
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::filters::Filters;
@@ -12,7 +15,7 @@ use crate::human::memories::name;
 use crate::human::table::{Column, Table};
 use crate::human::{LABEL, NAME, count};
 
-/// List what is forgotten and can be brought back
+/// List what is forgotten or deleted and can be brought back
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  mnemon deleted --session review")]
 pub(crate) struct Deleted {
@@ -28,10 +31,19 @@ impl Deleted {
         let found = engine.list(&context.caller()?, &filter)?;
         let skew = context.future_skew_minutes()?;
         let session = self.filters.only_session()?;
-        let shape = MemoriesShape::of(&found.memories, found.total, skew);
+        let sessions = self.sessions(context, &engine)?;
+        let shape = DeletedShape::of(&found.memories, found.total, skew, &sessions);
         context.output.answer(&shape, || {
-            if found.memories.is_empty() {
-                return "Nothing is forgotten.".into();
+            let trashed = || {
+                let total = count(sessions.len() as u64, "session", "sessions");
+                let table = deleted_table(&sessions, engine.now());
+                let table = table.render(context.output.columns);
+                format!("{table}{LABEL}{total}{LABEL:#}\n")
+            };
+            match (found.memories.is_empty(), sessions.is_empty()) {
+                (true, true) => return "Nothing is forgotten.".into(),
+                (true, false) => return trashed(),
+                (false, _) => {}
             }
             let mut table = Table::new(vec![
                 Column::new("name").styled(NAME),
@@ -56,7 +68,19 @@ impl Deleted {
             }
             let total = count(found.total, "memory", "memories");
             let table = table.render(context.output.columns);
-            format!("{table}{LABEL}{total}{LABEL:#}\n")
+            let memories = format!("{table}{LABEL}{total}{LABEL:#}\n");
+            if sessions.is_empty() {
+                return memories;
+            }
+            format!("{memories}\n{}", trashed())
         })
+    }
+
+    /// Deleted sessions are shown unless it is said which memories are meant.
+    fn sessions(&self, context: &Context, engine: &Mnemon) -> Outcome<Vec<DeletedSession>> {
+        if self.filters.narrows_beyond_session() || !self.filters.session.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(engine.deleted_sessions(&context.caller()?)?)
     }
 }

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use mnemon::Mnemon;
-use mnemon::memory::Memory;
-use mnemon::store::Forgottenness;
+use mnemon::memory::MemoryId;
 use mnemon_wire::{ErasedShape, ForgottenShape};
 
 use crate::context::Context;
@@ -38,25 +37,28 @@ impl Erase {
         self.targets.refuse_unclear("erase")?;
         let engine = context.reader()?;
         let caller = context.caller()?;
-        // What is only hidden is what people most want to be rid of.
-        let both = Some(Forgottenness::With);
-        let memories = self.targets.select(context, &engine, &caller, both)?;
+        let (memories, trashed) = self.targets.select_to_erase(context, &engine, &caller)?;
+        let mut ids: Vec<_> = memories.iter().map(|memory| memory.id.clone()).collect();
+        ids.extend(trashed.iter().cloned());
         if self.dry_run {
-            let ids: Vec<_> = memories.iter().map(|memory| memory.id.clone()).collect();
             return context.output.answer(&ForgottenShape::of(&ids, true), || {
                 let (total, room) = (memories.len() as u64, context.output.columns);
                 let table = memory_table(&memories, total, None, room, engine.now());
-                format!("Would erase:\n{table}")
+                let mut out = format!("Would erase:\n{table}");
+                for id in &trashed {
+                    let _ = writeln!(out, "{id}, in the trash");
+                }
+                out
             });
         }
         if !self.yes {
-            let number = count(memories.len() as u64, "memory", "memories");
+            let number = count(ids.len() as u64, "memory", "memories");
             return Err(Failure::misused(
                 format!("{number} would be gone for good, and it is not said that this is meant"),
                 "Add --yes to do it, or --dry-run to see what it is about.",
             ));
         }
-        erase(context, &engine, &memories, &self.reason)
+        erase(context, &engine, ids, &self.reason)
     }
 }
 
@@ -64,10 +66,10 @@ impl Erase {
 pub(super) fn erase(
     context: &Context,
     engine: &Mnemon,
-    memories: &[Memory],
+    ids: Vec<MemoryId>,
     reason: &str,
 ) -> Outcome {
-    let erased = engine.erase(&context.caller()?, memories, reason)?;
+    let erased = engine.erase_ids(&context.caller()?, ids, reason)?;
     context.output.answer(&ErasedShape::of(&erased), || {
         let number = count(erased.ids.len() as u64, "memory", "memories");
         let mut out = format!("Erased {number} for good.\n");

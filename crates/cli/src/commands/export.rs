@@ -1,7 +1,7 @@
 //! `mnemon export`
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use mnemon::memory::Space;
 use mnemon::session::Session;
 use mnemon::{Caller, Error, Mnemon};
-use mnemon_wire::{ExportDocument, MemoryShape, SessionLine, memory_line, session_line};
+use mnemon_wire::{ExportFormat, ExportWriter};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -20,7 +20,8 @@ use crate::human::count;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  mnemon export --session review > review.jsonl\n  \
-    mnemon export --all --format json -o everything.json"
+    mnemon export --session review --format markdown -o review.md\n  \
+    mnemon export --all --format binary -o everything.mnemon"
 )]
 pub(crate) struct Export {
     /// This session (repeatable)
@@ -49,6 +50,12 @@ enum FormatName {
     Jsonl,
     /// One JSON document
     Json,
+    /// One YAML document
+    Yaml,
+    /// To be read by people
+    Markdown,
+    /// Compressed, with a checksum
+    Binary,
 }
 
 #[derive(Serialize)]
@@ -71,6 +78,7 @@ impl Export {
         let caller = context.caller()?;
         let skew = context.future_skew_minutes()?;
         let Some(path) = &self.output else {
+            self.refuse_terminal()?;
             let mut stdout = BufWriter::new(io::stdout().lock());
             self.write(&mut stdout, &engine, &caller, &spaces, skew)?;
             return stdout.flush().map_err(Failure::output);
@@ -88,6 +96,19 @@ impl Export {
             let memories = count(written.memories, "memory", "memories");
             format!("Exported {memories} to {}.", path.display())
         })
+    }
+
+    /// Bytes that are no text would leave a terminal in disorder.
+    fn refuse_terminal(&self) -> Outcome {
+        if matches!(self.format, FormatName::Binary) && io::stdout().is_terminal() {
+            return Err(mnemon::Error::Rule {
+                field: "output",
+                rule: "a file (-o FILE) or a pipe: this form is not for people".into(),
+                given: "a terminal".into(),
+            }
+            .into());
+        }
+        Ok(())
     }
 
     fn spaces(&self) -> Outcome<Vec<Space>> {
@@ -115,38 +136,27 @@ impl Export {
         let mut sessions = engine.sessions(caller)?;
         sessions.retain(|session| is_in(session, spaces));
         sessions.sort_by(|a, b| a.id.cmp(&b.id));
-        let memories = match self.format {
-            FormatName::Jsonl => {
-                for session in &sessions {
-                    out.write_all(session_line(session).as_bytes())
-                        .map_err(Failure::output)?;
-                }
-                write_lines(out, engine, caller, spaces, skew)?
-            }
-            FormatName::Json => {
-                let mut memories = Vec::new();
-                engine.export(caller, spaces, &mut |memory| {
-                    memories.push(memory);
-                    Ok(())
-                })?;
-                let document = ExportDocument {
-                    sessions: sessions.iter().map(SessionLine::of).collect(),
-                    memories: memories
-                        .iter()
-                        .map(|memory| MemoryShape::of(memory, skew))
-                        .collect(),
-                };
-                serde_json::to_writer_pretty(&mut *out, &document)
-                    .map_err(io::Error::from)
-                    .and_then(|()| out.write_all(b"\n"))
-                    .map_err(Failure::output)?;
-                memories.len() as u64
-            }
-        };
+        let format = self.format.format();
+        let mut writer =
+            ExportWriter::new(out, format, &sessions, skew).map_err(Failure::output)?;
+        let memories = write_memories(&mut writer, engine, caller, spaces)?;
+        writer.finish().map_err(Failure::output)?;
         Ok(Written {
             memories,
             sessions: sessions.len() as u64,
         })
+    }
+}
+
+impl FormatName {
+    fn format(self) -> ExportFormat {
+        match self {
+            Self::Jsonl => ExportFormat::Jsonl,
+            Self::Json => ExportFormat::Json,
+            Self::Yaml => ExportFormat::Yaml,
+            Self::Markdown => ExportFormat::Markdown,
+            Self::Binary => ExportFormat::Binary,
+        }
     }
 }
 
@@ -158,18 +168,16 @@ fn is_in(session: &Session, spaces: &[Space]) -> bool {
 }
 
 /// One after another, so that a large store needs no large memory.
-fn write_lines(
-    out: &mut impl Write,
+fn write_memories(
+    writer: &mut ExportWriter<'_, impl Write>,
     engine: &Mnemon,
     caller: &Caller,
     spaces: &[Space],
-    skew: u64,
 ) -> Outcome<u64> {
     let mut written = 0;
     let mut failed = None;
     let ended = engine.export(caller, spaces, &mut |memory| {
-        let line = memory_line(&memory, skew);
-        out.write_all(line.as_bytes()).map_err(|error| {
+        writer.add(&memory).map_err(|error| {
             let kind = error.kind();
             failed = Some(error);
             // The library's error only ends the walk; ours says what happened.

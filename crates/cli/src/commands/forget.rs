@@ -42,7 +42,8 @@ impl Forget {
         let memories = self.targets.select(context, &engine, &caller, forgotten)?;
         if self.permanent && !self.dry_run {
             let reason = self.reason.as_deref().unwrap_or_default();
-            return erase::erase(context, &engine, &memories, reason);
+            let ids = memories.iter().map(|memory| memory.id.clone()).collect();
+            return erase::erase(context, &engine, ids, reason);
         }
         if self.dry_run {
             return self.show_only(context, &engine, &memories);

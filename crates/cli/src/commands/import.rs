@@ -43,6 +43,12 @@ enum FormatName {
     Jsonl,
     /// One JSON document
     Json,
+    /// YAML with the same members
+    Yaml,
+    /// An export in Markdown
+    Markdown,
+    /// An export in the compact form
+    Binary,
 }
 
 impl Import {
@@ -52,6 +58,9 @@ impl Import {
             FormatName::Auto => Format::Auto,
             FormatName::Jsonl => Format::Jsonl,
             FormatName::Json => Format::Json,
+            FormatName::Yaml => Format::Yaml,
+            FormatName::Markdown => Format::Markdown,
+            FormatName::Binary => Format::Binary,
         };
         let bytes = input::file_or_stdin(&self.file)?;
         let items = read_import(&bytes, format, session.as_ref())?;

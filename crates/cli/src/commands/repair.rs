@@ -49,6 +49,9 @@ impl Repair {
             for space in &done.rewritten {
                 let _ = writeln!(out, "Wrote the log of {space} anew");
             }
+            for path in &done.removed {
+                let _ = writeln!(out, "Removed {}, which a crash had left", path.display());
+            }
             if done.unpoisoned {
                 out.push_str("Writing is possible again\n");
             }

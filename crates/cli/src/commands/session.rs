@@ -1,6 +1,6 @@
 //! `mnemon session`
 
-mod restore;
+mod life;
 mod show;
 mod size;
 mod span;
@@ -11,19 +11,20 @@ mod topics;
 use clap::{Args, Subcommand};
 use mnemon::engine::NewSession;
 use mnemon::memory::SessionId;
-use mnemon::session::SessionDetails;
-use mnemon_wire::{SessionShape, SessionsShape};
+use mnemon::session::{DeletedSession, SessionDetails};
+use mnemon::{Error, Time};
+use mnemon_wire::{DeletedSessionsShape, SessionShape, SessionsShape};
 use serde::Serialize;
 
 use crate::as_of::AsOf;
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::human::ago::ago;
+use crate::human::ago::{ago, days_left};
 use crate::human::table::{Column, Table};
 use crate::human::{LABEL, NAME, bytes, count};
 use crate::input;
 
-/// Make, list, show, sum up and close sessions
+/// Make, list, show, sum up, archive and delete sessions
 #[derive(Debug, Subcommand)]
 pub(crate) enum Session {
     /// Make a session
@@ -36,8 +37,18 @@ pub(crate) enum Session {
     Close(Close),
     /// Tell what takes the space of a session, and how soon it is full
     Size(size::SessionSize),
-    /// Bring back everything that was compacted
-    Restore(restore::Restore),
+    /// Put a session into use again, whether it is idle, decaying or archived
+    Activate(life::Activate),
+    /// Compress a session and leave a summary in its place
+    Archive(life::Archive),
+    /// Open an archived session, to the byte as it was, or bring back what was compacted
+    Restore(life::Restore),
+    /// Put a session into the trash
+    Delete(life::Delete),
+    /// Take a session out of the trash
+    Undelete(life::Undelete),
+    /// Remove deleted sessions for good: those whose time is up, or a named one at once
+    Purge(life::Purge),
     /// Sum a session up: who, what was decided, what is open, what was said
     Summary(summary::Summary),
     /// Tell what happened in a session, hour by hour
@@ -85,8 +96,11 @@ pub(crate) struct New {
 
 /// List the sessions, the latest first
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  mnemon session list\n  mnemon session list --json")]
+#[command(after_help = "Examples:\n  mnemon session list\n  mnemon session list --deleted")]
 pub(crate) struct List {
+    /// Those in the trash instead
+    #[arg(long, conflicts_with = "as_of")]
+    deleted: bool,
     #[command(flatten)]
     as_of: AsOf,
 }
@@ -125,7 +139,12 @@ impl Session {
             Self::Show(command) => command.run(context),
             Self::Close(command) => command.run(context),
             Self::Size(command) => command.run(context),
+            Self::Activate(command) => command.run(context),
+            Self::Archive(command) => command.run(context),
             Self::Restore(command) => command.run(context),
+            Self::Delete(command) => command.run(context),
+            Self::Undelete(command) => command.run(context),
+            Self::Purge(command) => command.run(context),
             Self::Summary(command) => command.run(context),
             Self::Timeline(command) => command.run(context),
             Self::Topics(command) => command.run(context),
@@ -157,6 +176,9 @@ impl New {
 
 impl List {
     fn run(&self, context: &Context) -> Outcome {
+        if self.deleted {
+            return Self::run_deleted(context);
+        }
         let engine = self.as_of.reader(context)?;
         let quota = context.config()?.storage.session_bytes_max;
         let sessions = engine.sessions(&context.caller()?)?;
@@ -199,11 +221,62 @@ impl List {
     }
 }
 
+impl List {
+    fn run_deleted(context: &Context) -> Outcome {
+        let engine = context.reader()?;
+        let deleted = engine.deleted_sessions(&context.caller()?)?;
+        context
+            .output
+            .answer(&DeletedSessionsShape::of(&deleted), || {
+                if deleted.is_empty() {
+                    return "No session is deleted.".into();
+                }
+                let total = count(deleted.len() as u64, "session", "sessions");
+                let table = deleted_table(&deleted, engine.now());
+                format!(
+                    "{}{LABEL}{total}{LABEL:#}\n",
+                    table.render(context.output.columns)
+                )
+            })
+    }
+}
+
+/// Deleted sessions, one a row.
+pub(super) fn deleted_table(deleted: &[DeletedSession], now: Time) -> Table {
+    let mut table = Table::new(vec![
+        Column::new("session").styled(NAME),
+        Column::new("memories").right(),
+        Column::new("deleted"),
+        Column::new("by"),
+        Column::new("reason").flexible(),
+        Column::new("recoverable").styled(LABEL),
+    ]);
+    for session in deleted {
+        table.row(&[
+            session.session_id.to_string(),
+            session.memories().to_string(),
+            ago(session.deleted_at, now),
+            session.deleted_by.clone(),
+            session.reason.clone(),
+            days_left(session.recovery_deadline, now),
+        ]);
+    }
+    table
+}
+
 impl Show {
     fn run(&self, context: &Context) -> Outcome {
         let engine = self.as_of.reader(context)?;
-        let session = engine.session(&context.caller()?, &self.id.parse()?)?;
-        show::answer(context, &engine, &session)
+        let (caller, id) = (context.caller()?, self.id.parse()?);
+        match engine.session(&caller, &id) {
+            Err(error @ Error::SessionDeleted { .. }) => {
+                match engine.deleted_session(&caller, &id)? {
+                    Some(deleted) => show::answer_deleted(context, &engine, &deleted),
+                    None => Err(error.into()),
+                }
+            }
+            session => show::answer(context, &engine, &session?),
+        }
     }
 }
 

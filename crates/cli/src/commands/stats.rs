@@ -37,6 +37,15 @@ impl Stats {
                     "{BAD}{damaged} damaged{BAD:#}; `mnemon verify` shows them"
                 );
             }
+            for (sessions, size, what) in [
+                (stats.archived_sessions, stats.archive_bytes, "archived"),
+                (stats.deleted_sessions, stats.trash_bytes, "deleted"),
+            ] {
+                if sessions > 0 {
+                    let sessions = count(sessions, "session", "sessions");
+                    let _ = writeln!(out, "{sessions} {what}, {}", bytes(size));
+                }
+            }
             if embedding.waiting > 0 {
                 let _ = writeln!(
                     out,

@@ -2,14 +2,19 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 42] = [
+const COMMANDS: [&[&str]; 47] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
     &["session", "show"],
     &["session", "close"],
     &["session", "size"],
+    &["session", "activate"],
+    &["session", "archive"],
     &["session", "restore"],
+    &["session", "delete"],
+    &["session", "undelete"],
+    &["session", "purge"],
     &["session", "summary"],
     &["session", "timeline"],
     &["session", "topics"],
@@ -68,7 +73,7 @@ fn the_first_page_lists_the_commands() {
 
     Commands:
       init         Make a store
-      session      Make, list, show, sum up and close sessions
+      session      Make, list, show, sum up, archive and delete sessions
       remember     Keep a memory
       get          Show one memory
       list         List memories
@@ -80,9 +85,9 @@ fn the_first_page_lists_the_commands() {
       revise       Change a memory
       forget       Forget memories; they can be brought back for a while
       unforget     Bring back memories that were forgotten or compacted
-      deleted      List what is forgotten and can be brought back
+      deleted      List what is forgotten or deleted and can be brought back
       erase        Remove memories for good; no file of the store keeps a byte of them
-      audit        Show what was forgotten, brought back and erased, by whom and why
+      audit        Show what was forgotten, erased, archived and deleted, by whom and why
       import       Take in memories from a file
       export       Hand out memories, to a file or to the terminal
       redact       Show a text as it would be kept, without secrets

@@ -13,6 +13,7 @@ mod finding;
 mod first_steps;
 mod help;
 mod human;
+mod life;
 mod mcp;
 mod privacy;
 mod relations;

@@ -59,7 +59,7 @@ fn store() -> Sandbox {
 
 #[test]
 fn an_export_imported_elsewhere_is_the_same() {
-    for format in ["jsonl", "json"] {
+    for format in ["jsonl", "json", "yaml", "markdown"] {
         let from = store();
         let exported = from.run(&["export", "--all", "--format", format, "--json"]);
         assert_eq!((exported.code, exported.stderr.as_str()), (0, ""));
@@ -83,6 +83,28 @@ fn an_export_imported_elsewhere_is_the_same() {
         assert_eq!(again.json()["skipped"], 5);
         assert_eq!(content(&to), content(&from), "{format}");
     }
+}
+
+#[test]
+fn the_compact_form_goes_through_a_file_and_is_checked() {
+    let from = store();
+    let arguments = ["export", "--all", "--format", "binary", "-o", "all.mnemon"];
+    assert_eq!(from.json(&arguments)["exported"], 5);
+    let path = from.path().join("all.mnemon");
+    let to = Sandbox::empty();
+    to.json(&["init"]);
+    let name = path.to_str().unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[20] ^= 1;
+    std::fs::write(to.path().join("damaged"), &bytes).unwrap();
+    let refused = to.run(&["import", "damaged"]);
+    insta::assert_snapshot!(refused.stderr, @r"
+    error[E_INVALID_FORMAT]: this is not a binary export: its checksum does not fit: it was damaged or cut short
+    hint: Correct the input and try again.
+    ");
+    assert_eq!((refused.code, content(&to)), (1, Vec::new()));
+    assert_eq!(to.json(&["import", name])["imported"], 5);
+    assert_eq!(content(&to), content(&from));
 }
 
 #[test]

@@ -103,6 +103,11 @@ impl Likeness {
         }
     }
 
+    /// One more than the highest piece.
+    pub(crate) fn pieces() -> usize {
+        TABLE.len() + 1
+    }
+
     /// How alike each word and a piece are, from 0 to 1.
     pub(crate) fn with(&self, piece: u16, out: &mut [f64]) {
         let Some(row) = TABLE.row(usize::from(piece) - 1) else {

@@ -66,6 +66,11 @@ impl Table {
         self.dimension
     }
 
+    /// How many rows it has.
+    pub(super) fn len(&self) -> usize {
+        self.scales.len()
+    }
+
     /// A vector for each text, none where no piece has a row.
     pub(super) fn embed(&self, texts: &[&str]) -> Vec<Option<Vector>> {
         let mut seen = vec![0_u64; self.scales.len().div_ceil(64)];

@@ -151,10 +151,12 @@ impl Mnemon {
     pub fn check_references(&self, caller: &Caller, draft: &Draft) -> Result<()> {
         let targets = draft.links.iter().map(|link| &link.to).chain(&draft.turn);
         for target in targets {
-            match self.find(caller, target.as_str(), None) {
-                // It can be brought back, so it is there to be named.
-                Err(Error::Compacted { .. }) => {}
-                found => drop(found?),
+            // What is archived is there, and need not be opened to be linked.
+            let is_archived = || -> Result<bool> {
+                Ok(self.store.shelved(target)?.is_some_and(|it| !it.deleted))
+            };
+            if self.peek(caller, target)?.is_none() && !is_archived()? {
+                return Err(Reference::not_found(target.as_str()));
             }
         }
         Ok(())

@@ -75,6 +75,7 @@ impl Mnemon {
             set,
             // All of them, because the total counts all that are near enough.
             most: usize::MAX,
+            with_neighbours: false,
             deadline: Some(self.deadline()),
         };
         Ok((by, probe, note))

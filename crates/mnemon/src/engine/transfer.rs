@@ -239,7 +239,8 @@ impl Mnemon {
         for (_, draft, _) in plan.spaces.values().flat_map(|parcel| &parcel.memories) {
             for target in draft.links.iter().map(|link| &link.to).chain(&draft.turn) {
                 let known = plan.ids.contains_key(target)
-                    || self.store.find(&Reference::Id(target.clone()))?.is_some();
+                    || self.store.find(&Reference::Id(target.clone()))?.is_some()
+                    || self.store.shelved(target)?.is_some();
                 dangling += u64::from(!known);
             }
         }

@@ -100,7 +100,11 @@ impl fmt::Display for Error {
                 input,
                 problem,
             } => {
-                write!(f, "this is not {what}: {problem} (given: {input})")
+                write!(f, "this is not {what}: {problem}")?;
+                if input.is_empty() {
+                    return Ok(());
+                }
+                write!(f, " (given: {input})")
             }
             Self::UnparsableLine { line, source } => write!(f, "line {line}: {source}"),
             Self::BadLines { count: 1, first } => write!(f, "{first}"),

@@ -17,7 +17,7 @@ use crate::memory::Memory;
 use crate::store::{Filter, Store, View};
 
 /// Candidates by words, and as many by meaning, before all others.
-const MOST: usize = 128;
+const MOST: usize = 64;
 
 /// What is less similar, and nothing else speaks for, is no answer, even where there is no better one.
 const UNRELATED: f32 = 0.006;
@@ -140,6 +140,8 @@ fn probe(
         by_meaning,
         near: embedder.cosine_for(near),
         most: MOST,
+        // By words or meaning alone, those that were not chosen could be better than they are.
+        with_neighbours: query.mode == Mode::Hybrid,
         deadline: None,
     })
 }

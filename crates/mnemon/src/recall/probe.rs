@@ -26,8 +26,10 @@ pub struct Probe {
     pub near: f32,
     /// Whose vectors it is compared with; those that the store makes itself if none is named.
     pub set: Option<SetName>,
-    /// So many candidates by words, and as many by meaning, with their neighbours.
+    /// So many candidates by words, and as many by meaning.
     pub most: usize,
+    /// Whether the memories around them in their sessions are candidates too.
+    pub with_neighbours: bool,
     /// When to give up.
     pub deadline: Option<Instant>,
 }

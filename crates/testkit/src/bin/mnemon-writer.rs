@@ -9,6 +9,7 @@
 //! - `compact`: compacts the session `one`, as at the time `now`;
 //! - `bring-back`: brings back what was compacted of it;
 //! - `session`: makes the session called `name`;
+//! - `live`: does `what` (archive, restore, delete, undelete, purge) to the session called `name`;
 //! - `check`: looks for everything that stdin says was kept, and for what must not be.
 //!
 //! What it says goes to stdout, a line in one piece; the test is at the other end.
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
             inspect::make_sessions(&settings.root, &[settings.text("name").unwrap_or("one")]);
             Ok(())
         }
+        "live" => live(&settings),
         "check" => {
             check(&settings.root);
             Ok(())
@@ -251,6 +253,21 @@ fn bring_back(settings: &Settings) -> Result<()> {
     let caller = Caller::user("tester");
     let brought = engine.bring_back(&caller, &"one".parse()?, None, "needed")?;
     say(&format!("brought back {}", brought.len()));
+    Ok(())
+}
+
+fn live(settings: &Settings) -> Result<()> {
+    let engine = settings.engine(Arc::new(RealDisk))?;
+    let caller = Caller::user("tester");
+    let id = settings.text("name").unwrap_or("one").parse()?;
+    match settings.text("what") {
+        Some("archive") => drop(engine.archive_session(&caller, &id, None)?),
+        Some("restore") => drop(engine.restore_session(&caller, &id)?),
+        Some("delete") => drop(engine.delete_session(&caller, &id, "over")?),
+        Some("undelete") => drop(engine.undelete_session(&caller, &id, "not over")?),
+        Some("purge") => drop(engine.purge_session(&caller, &id)?),
+        other => panic!("nothing is called {other:?}"),
+    }
     Ok(())
 }
 

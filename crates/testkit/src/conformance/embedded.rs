@@ -54,6 +54,7 @@ fn near(store: &dyn Store, components: [i8; 3]) -> Vec<(String, f32)> {
         vector: vector(components),
         set: Some(set()),
         most: usize::MAX,
+        with_neighbours: false,
         deadline: None,
     };
     let mut found = Vec::new();

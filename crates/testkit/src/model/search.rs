@@ -216,7 +216,12 @@ impl ModelView<'_> {
                 it.cosine.is_some_and(|own| own > 0.0)
             }));
         }
-        for n in chosen.clone() {
+        let among = if probe.with_neighbours {
+            chosen.clone()
+        } else {
+            BTreeSet::new()
+        };
+        for n in among {
             let mut around = Vec::new();
             let (mut earlier, mut later) = (Some(n), Some(n));
             for _ in 0..3 {

@@ -278,6 +278,10 @@ fn the_document_names_exactly_the_members_that_are_written() {
         .compact(&desk.user, session, Reach::Gentle)
         .unwrap();
     lines.extend(objects(&desk.log()));
+    desk.engine
+        .archive_session(&desk.user, session, Some("done"))
+        .unwrap();
+    lines.extend(objects(&desk.log()));
 
     let common = common();
     let documented = documented();

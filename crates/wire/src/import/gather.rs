@@ -44,13 +44,32 @@ impl Gatherer {
         self.note(line, taken);
     }
 
+    /// Takes what is already read.
+    pub(super) fn take_value_of(&mut self, line: u64, value: Value) {
+        let taken = self.take_value(line, value);
+        self.note(line, taken);
+    }
+
     /// Takes a session of a document, which has no `op`.
     pub(super) fn take_session(&mut self, line: u64, json: &str) {
-        let taken = parse(json).and_then(|value| match value {
+        match parse(json) {
+            Ok(value) => self.take_session_value_of(line, value),
+            Err(error) => self.refuse(line, error),
+        }
+    }
+
+    /// As [`Self::take_session`], already read.
+    pub(super) fn take_session_value_of(&mut self, line: u64, value: Value) {
+        let taken = match value {
             Value::Object(map) => self.session(map),
             other => Err(rule("session", "an object", &other.to_string())),
-        });
+        };
         self.note(line, taken);
+    }
+
+    /// Remembers what is wrong with a line.
+    pub(super) fn refuse(&mut self, line: u64, error: Error) {
+        self.note(line, Err(error));
     }
 
     /// Everything, or all that is wrong with it.

@@ -1,13 +1,15 @@
 //! One session on its own.
 
+use std::collections::BTreeMap;
+
 use mnemon::Mnemon;
-use mnemon::memory::Tag;
-use mnemon::session::Session;
-use mnemon_wire::SessionShape;
+use mnemon::memory::{Kind, Tag};
+use mnemon::session::{DeletedSession, Session, SessionState};
+use mnemon_wire::{DeletedSessionShape, SessionShape};
 
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::human::ago::{ago, exact};
+use crate::human::ago::{ago, days_left, exact};
 use crate::human::card::Card;
 use crate::human::{NAME, STRONG, bytes, count};
 
@@ -18,6 +20,45 @@ pub(super) fn answer(context: &Context, engine: &Mnemon, session: &Session) -> O
     context
         .output
         .answer(&shape, || card(context, engine, session, quota))
+}
+
+/// Prints a session that is in the trash.
+pub(super) fn answer_deleted(
+    context: &Context,
+    engine: &Mnemon,
+    deleted: &DeletedSession,
+) -> Outcome {
+    let shape = DeletedSessionShape::of(deleted, SessionState::Deleted);
+    context.output.answer(&shape, || {
+        let now = engine.now();
+        let mut card = Card::new(context.output.columns);
+        let state = SessionState::Deleted.as_str();
+        card.heading(&format!(
+            "{NAME}{}{NAME:#}  {STRONG}{state}{STRONG:#}",
+            deleted.session_id
+        ));
+        card.blank();
+        let when = exact(deleted.deleted_at, now);
+        card.line("deleted", &format!("{when} by {}", deleted.deleted_by));
+        card.line("reason", &deleted.reason);
+        card.line("recoverable", &days_left(deleted.recovery_deadline, now));
+        card.line("size", &bytes(deleted.bytes));
+        let memories = count(deleted.memories(), "memory", "memories");
+        card.line("holds", &kinds(&memories, &deleted.by_kind));
+        card.finish()
+    })
+}
+
+/// `3 memories: 1 decision, 2 fact`
+fn kinds(memories: &str, by_kind: &BTreeMap<Kind, u64>) -> String {
+    let kinds: Vec<_> = by_kind
+        .iter()
+        .map(|(kind, number)| format!("{number} {kind}"))
+        .collect();
+    if kinds.is_empty() {
+        return "nothing yet".into();
+    }
+    format!("{memories}: {}", kinds.join(", "))
 }
 
 fn card(context: &Context, engine: &Mnemon, session: &Session, quota: u64) -> String {
@@ -47,6 +88,11 @@ fn card(context: &Context, engine: &Mnemon, session: &Session, quota: u64) -> St
     if let Some(closed) = details.closed_at {
         card.line("closed", &exact(closed, now));
     }
+    if let Some(archived) = &session.archived {
+        let when = exact(archived.at, now);
+        card.line("archived", &format!("{when} by {}", archived.by));
+        card.line("reason", &archived.reason);
+    }
     let used = session.activity.log_bytes;
     card.line(
         "size",
@@ -57,18 +103,8 @@ fn card(context: &Context, engine: &Mnemon, session: &Session, quota: u64) -> St
             used.saturating_mul(100) / quota.max(1)
         ),
     );
-    let kinds: Vec<_> = session
-        .activity
-        .by_kind
-        .iter()
-        .map(|(kind, number)| format!("{number} {kind}"))
-        .collect();
     let memories = count(session.activity.memories(), "memory", "memories");
-    if kinds.is_empty() {
-        card.line("holds", "nothing yet");
-    } else {
-        card.line("holds", &format!("{memories}: {}", kinds.join(", ")));
-    }
+    card.line("holds", &kinds(&memories, &session.activity.by_kind));
     for participant in &session.activity.participants {
         let memories = count(participant.memories, "memory", "memories");
         let messages = count(participant.messages, "message", "messages");

@@ -17,7 +17,8 @@ use crate::recall::query::{Profile, Query};
 use crate::recall::understood::Understood;
 use crate::session;
 
-/// What a memory takes from those before and after it in its session.
+/// What a memory takes from those before and after it in its session. Nothing after counts more
+/// than anything before, so that both together are in the order of what they count.
 const BEFORE: [f64; 3] = [0.7, 0.5, 0.4];
 const AFTER: [f64; 3] = [0.4, 0.3, 0.2];
 
@@ -149,9 +150,10 @@ pub(super) fn rank(
     let mut parts = parts(query, understood, candidates, &coverage);
     let first: Vec<f64> = parts.iter().map(Parts::score).collect();
     let (close, others) = best_of(list, &first, CLOSE_LOOKS);
-    let soft = SoftMatch::new(understood, candidates);
+    let mut soft = SoftMatch::new(understood, candidates);
     for place in &close {
-        parts[*place].found = soft.of(*place, &|place, value| spread(list, place, value));
+        let around = Around::of(list, *place);
+        parts[*place].found = soft.of(*place, around.by_nearness());
     }
     let all = |places: Vec<usize>| -> Vec<Scored> {
         let answers = |place: &usize| {
@@ -199,29 +201,36 @@ fn best_of(list: &[Candidate], scores: &[f64], most: usize) -> (Vec<usize>, Vec<
     (best, others)
 }
 
-/// The best of a memory's own value and what its neighbours give; values are at most 1.
-fn spread(list: &[Candidate], place: usize, value: &dyn Fn(usize) -> f64) -> f64 {
-    let mut best = value(place);
-    each_around(list, place, &mut |at, weight| {
-        if weight > best {
-            best = best.max(weight * value(at));
-        }
-    });
-    best
+/// The neighbours of a memory, with what they count there.
+struct Around {
+    before: [Option<usize>; 3],
+    after: [Option<usize>; 3],
 }
 
-/// The neighbours of a memory, with what they count there.
-fn each_around(list: &[Candidate], place: usize, each: &mut dyn FnMut(usize, f64)) {
-    let mut step = |weights: [f64; 3], next: fn(&Candidate) -> Option<usize>| {
-        let mut at = place;
-        for weight in weights {
-            let Some(there) = next(&list[at]) else { return };
-            at = there;
-            each(at, weight);
+impl Around {
+    fn of(list: &[Candidate], place: usize) -> Self {
+        let walk = |next: fn(&Candidate) -> Option<usize>| {
+            let first = next(&list[place]);
+            let second = first.and_then(|at| next(&list[at]));
+            let third = second.and_then(|at| next(&list[at]));
+            [first, second, third]
+        };
+        Self {
+            before: walk(|candidate| candidate.previous),
+            after: walk(|candidate| candidate.next),
         }
-    };
-    step(BEFORE, |candidate| candidate.previous);
-    step(AFTER, |candidate| candidate.next);
+    }
+
+    /// What counts most comes first.
+    fn by_nearness(&self) -> impl Iterator<Item = (usize, f64)> {
+        let [b1, b2, b3] = self.before;
+        let [a1, a2, a3] = self.after;
+        let [w1, w2, w3] = BEFORE;
+        let [v1, v2, v3] = AFTER;
+        [(b1, w1), (b2, w2), (b3, w3), (a1, v1), (a2, v2), (a3, v3)]
+            .into_iter()
+            .filter_map(|(place, weight)| Some((place?, weight)))
+    }
 }
 
 /// How much of what is asked, by weight, is there or just around.
@@ -238,25 +247,27 @@ fn coverage(understood: &Understood, candidates: &Candidates) -> Vec<f64> {
         .collect();
     let whole: f64 = terms.iter().map(|(_, _, weight)| weight).sum();
     let whole = if whole > 0.0 { whole } else { 1.0 };
-    let mut around: Vec<(u64, f64)> = Vec::with_capacity(BEFORE.len() + AFTER.len());
+    let weight_of = |bits: u64| -> f64 {
+        let met = terms.iter().filter(|(bit, _, _)| bits & (1 << bit) != 0);
+        met.map(|(_, _, weight)| weight).sum()
+    };
+    let all = terms.iter().fold(0, |bits, (bit, _, _)| bits | (1 << bit));
+    let names = terms.iter().filter(|(_, is_name, _)| *is_name);
+    let names = names.fold(0, |bits, (bit, _, _)| bits | (1 << bit));
     (0..list.len())
         .map(|place| {
-            around.clear();
-            each_around(list, place, &mut |at, weight| {
-                around.push((list[at].matched, weight));
-            });
-            let own = list[place].matched;
-            let worth = terms.iter().map(|(bit, is_name, weight)| {
-                let bit = 1 << bit;
-                let near = around.iter().filter(|(matched, _)| matched & bit != 0);
-                weight
-                    * match own & bit != 0 {
-                        true => 1.0,
-                        false if *is_name => 0.0,
-                        false => near.map(|(_, weight)| *weight).fold(0.0, f64::max),
-                    }
-            });
-            worth.sum::<f64>() / whole
+            let own = list[place].matched & all;
+            let mut worth = weight_of(own);
+            // A neighbour's word counts as at the nearest that has it; a neighbour's name says nothing.
+            let mut wanted = all & !own & !names;
+            for (at, nearness) in Around::of(list, place).by_nearness() {
+                let met = list[at].matched & wanted;
+                if met != 0 {
+                    worth += nearness * weight_of(met);
+                    wanted &= !met;
+                }
+            }
+            worth / whole
         })
         .collect()
 }
@@ -377,9 +388,13 @@ impl Homes {
 /// What time has left of a candidate, by the settings of the place where it lives.
 fn fade(query: &Query, candidates: &Candidates, candidate: &Candidate) -> Faded {
     let filter = &query.filter;
-    let settings = match candidates.places.get(&candidate.place) {
-        Some(place) if !filter.decay.sessions.is_empty() => filter.decay.of(&place.space),
-        _ => &filter.decay.everywhere,
+    let settings = if filter.decay.sessions.is_empty() {
+        &filter.decay.everywhere
+    } else {
+        let place = candidates.places.get(&candidate.place);
+        place.map_or(&filter.decay.everywhere, |place| {
+            filter.decay.of(&place.space)
+        })
     };
     let facts = decay::Facts {
         kind: candidate.kind,

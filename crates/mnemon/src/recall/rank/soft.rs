@@ -1,14 +1,9 @@
 //! Words that mean nearly the same count nearly as much.
 
-use std::cell::RefCell;
-
 use crate::embed::Vector;
 use crate::embed::pieces::{self, Likeness};
 use crate::recall::probe::{Candidates, Term};
 use crate::recall::understood::Understood;
-
-/// Makes one value of a candidate's own and those of its neighbours.
-pub(super) type Spread<'a> = dyn Fn(usize, &dyn Fn(usize) -> f64) -> f64 + 'a;
 
 /// How well each word of a question is met, exactly or nearly.
 pub(super) struct SoftMatch<'a> {
@@ -17,15 +12,81 @@ pub(super) struct SoftMatch<'a> {
     /// The weight of all terms together.
     whole: f64,
     likeness: Likeness,
-    /// For each candidate that was asked for, how well it meets each term.
-    met: RefCell<Rows>,
-    /// How alike each term and each piece are.
-    alike: RefCell<Rows>,
+    /// How alike each piece and each term are.
+    alike: Rows,
+    /// How well each term is met by the candidate at hand.
+    best: Vec<f64>,
 }
 
 struct Wanted<'a> {
     term: &'a Term,
     weight: f64,
+}
+
+impl<'a> SoftMatch<'a> {
+    pub(super) fn new(understood: &'a Understood, candidates: &'a Candidates) -> Self {
+        let word = |surface: &Option<String>| surface.as_ref().and_then(|word| pieces::word(word));
+        let words: Vec<Option<Vector>> = understood.surface.iter().map(word).collect();
+        let terms: Vec<Wanted<'a>> = understood
+            .terms
+            .iter()
+            .zip(&candidates.terms)
+            .map(|(term, rarity)| Wanted {
+                term,
+                weight: rarity.weight,
+            })
+            .collect();
+        Self {
+            candidates,
+            whole: terms.iter().map(|wanted| wanted.weight).sum(),
+            likeness: Likeness::to(&words[..terms.len()]),
+            alike: Rows::new(Likeness::pieces(), terms.len()),
+            best: vec![0.0; terms.len()],
+            terms,
+        }
+    }
+
+    /// The share of the question, by weight, that a candidate meets, exactly
+    /// or nearly, or exactly those around it, which come with what they count.
+    pub(super) fn of(&mut self, place: usize, around: impl Iterator<Item = (usize, f64)>) -> f64 {
+        if self.whole <= 0.0 {
+            return 0.0;
+        }
+        self.meet_nearly(place);
+        self.meet(place, 1.0, |_| true);
+        for (at, nearness) in around {
+            // A name that only others say is not said here.
+            self.meet(at, nearness, |term| !matches!(term, Term::Name { .. }));
+        }
+        let terms = self.terms.iter().zip(&self.best);
+        let worth: f64 = terms.map(|(wanted, best)| wanted.weight * best).sum();
+        worth / self.whole
+    }
+
+    /// By words that mean nearly the same.
+    fn meet_nearly(&mut self, place: usize) {
+        self.best.fill(0.0);
+        // A piece that the table lacks is like nothing.
+        let known = |piece: &u16| usize::from(*piece) < Likeness::pieces();
+        let pieces = &self.candidates.list[place].pieces;
+        for piece in pieces.iter().filter(known) {
+            let fill = |row: &mut [f64]| self.likeness.with(piece, row);
+            let alike = self.alike.of(piece.into(), fill);
+            for (best, alike) in self.best.iter_mut().zip(alike) {
+                *best = best.max(*alike);
+            }
+        }
+    }
+
+    /// By the words themselves.
+    fn meet(&mut self, place: usize, worth: f64, counts: impl Fn(&Term) -> bool) {
+        let matched = self.candidates.list[place].matched;
+        for (bit, (best, wanted)) in self.best.iter_mut().zip(&self.terms).enumerate() {
+            if matched & (1 << bit) != 0 && counts(wanted.term) {
+                *best = best.max(worth);
+            }
+        }
+    }
 }
 
 /// A row of numbers for each of some places, filled in when it is first needed.
@@ -54,63 +115,5 @@ impl Rows {
         }
         let begin = self.begins[place] as usize - 1;
         &self.numbers[begin..begin + self.width]
-    }
-}
-
-impl<'a> SoftMatch<'a> {
-    pub(super) fn new(understood: &'a Understood, candidates: &'a Candidates) -> Self {
-        let word = |surface: &Option<String>| surface.as_ref().and_then(|word| pieces::word(word));
-        let words: Vec<Option<Vector>> = understood.surface.iter().map(word).collect();
-        let terms: Vec<Wanted<'a>> = understood
-            .terms
-            .iter()
-            .zip(&candidates.terms)
-            .map(|(term, rarity)| Wanted {
-                term,
-                weight: rarity.weight,
-            })
-            .collect();
-        Self {
-            candidates,
-            whole: terms.iter().map(|wanted| wanted.weight).sum(),
-            likeness: Likeness::to(&words[..terms.len()]),
-            met: RefCell::new(Rows::new(candidates.list.len(), terms.len())),
-            alike: RefCell::new(Rows::new(1 << 16, terms.len())),
-            terms,
-        }
-    }
-
-    /// The share of the question, by weight, that a candidate meets; `spread` brings its neighbours in.
-    pub(super) fn of(&self, place: usize, spread: &Spread<'_>) -> f64 {
-        if self.whole <= 0.0 {
-            return 0.0;
-        }
-        let worth = self.terms.iter().enumerate().map(|(bit, wanted)| {
-            let met = |place: usize| self.met(place, bit);
-            wanted.weight
-                * match wanted.term {
-                    Term::Name { .. } => met(place),
-                    _ => spread(place, &met),
-                }
-        });
-        worth.sum::<f64>() / self.whole
-    }
-
-    fn met(&self, place: usize, bit: usize) -> f64 {
-        let candidate = &self.candidates.list[place];
-        // Nothing is more alike than the word itself.
-        if candidate.matched & (1 << bit) != 0 {
-            return 1.0;
-        }
-        let (mut met, mut alike) = (self.met.borrow_mut(), self.alike.borrow_mut());
-        let met = met.of(place, |best| {
-            for piece in candidate.pieces.iter() {
-                let alike = alike.of(piece.into(), |row| self.likeness.with(piece, row));
-                for (best, alike) in best.iter_mut().zip(alike) {
-                    *best = best.max(*alike);
-                }
-            }
-        });
-        met[bit]
     }
 }

@@ -27,6 +27,9 @@ use crate::session::SessionDeed;
 use crate::store::{Batch, OnFull, Receipt};
 pub(super) use queue::Queue;
 
+/// So often somebody else may archive a session again that was opened for a batch.
+const OPENED_MAX: u32 = 100;
+
 /// A batch that is in the log and in the index, but maybe not on the disk.
 #[derive(Debug)]
 pub(super) struct Appended {
@@ -85,10 +88,12 @@ impl LocalStore {
         if let Some(receipt) = self.commit_by_post(batch) {
             return Ok(receipt);
         }
+        let mut opened = 0;
         loop {
             let appended = match self.append_in_turn(batch.clone(), None) {
-                Err(Error::SessionArchived { source: None, .. }) => {
+                Err(Error::SessionArchived { source: None, .. }) if opened < OPENED_MAX => {
                     self.open_for(batch)?;
+                    opened += 1;
                     continue;
                 }
                 appended => appended?,

@@ -10,8 +10,8 @@ use super::log::line::{Checksum, Line};
 use crate::error::{Error, Result};
 use crate::memory::Space;
 
-/// More logs than this are not kept open at a time.
-const OPEN_MAX: usize = 64;
+/// More logs than this are not kept open at a time: a quarter of what most systems let a process have.
+const OPEN_MAX: usize = 256;
 
 type OpenFiles = HashMap<Space, (u64, Arc<dyn DiskFile>)>;
 
@@ -56,14 +56,13 @@ impl LogFiles {
         length: u64,
         checksum: Option<&Checksum>,
     ) -> Result<Option<Line>> {
-        let path = self.path(space);
         let Some(file) = self.file(space, inode)? else {
             return Ok(None);
         };
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
         let count = file
             .read_at(&mut bytes, offset)
-            .map_err(Error::io("read", &path))?;
+            .map_err(|error| Error::io("read", self.path(space))(error))?;
         match Line::decode(&bytes[..count]) {
             Ok((line, found)) if checksum.is_none_or(|wanted| *wanted == found) => Ok(Some(line)),
             _ => Ok(None),

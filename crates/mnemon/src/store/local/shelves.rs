@@ -85,9 +85,14 @@ impl LocalStore {
         Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
     }
 
+    /// Nothing was put away at a past moment, nor in an archive that is looked into.
+    fn knows_shelves(&self) -> bool {
+        self.looks_into.is_none() && self.options.as_of.is_none()
+    }
+
     /// Sessions whose sources are not as the index knows them.
     pub(super) fn stale_shelves(&self, connection: &Connection) -> Result<Vec<Space>> {
-        if self.looks_into.is_some() {
+        if !self.knows_shelves() {
             return Ok(Vec::new());
         }
         let mut by_session: BTreeMap<SessionId, Vec<Known>> = BTreeMap::new();
@@ -119,7 +124,7 @@ impl LocalStore {
     /// Makes the index know the sources of a space as they are; the caller has a transaction open.
     pub(super) fn catch_up_shelves(&self, connection: &Connection, space: &Space) -> Result<()> {
         let in_index = || Error::index("index");
-        let Some(session) = space.session() else {
+        let Some(session) = space.session().filter(|_| self.knows_shelves()) else {
             return Ok(());
         };
         let mut known: BTreeMap<String, Known> = shelves::known(connection, Some(session.as_str()))

@@ -15,7 +15,9 @@ use rusqlite::Connection;
 
 use super::{SCHEMA, open_file, open_memory};
 use crate::error::{Error, Result};
-use crate::store::local::search::{Chunks, PendingCache, RowMapCache, Seen, VectorFile};
+use crate::store::local::search::{
+    Chunks, PendingCache, PostingsCache, RowMapCache, Seen, VectorFile,
+};
 
 /// Connections beyond this many are closed when they are given back.
 const IDLE_MAX: usize = 16;
@@ -31,6 +33,7 @@ pub(crate) struct Generation {
     pub(crate) vectors: VectorFile,
     pub(crate) chunks: Chunks,
     pub(crate) pending: PendingCache,
+    pub(crate) postings: PostingsCache,
     pub(crate) row_map: RowMapCache,
     /// Whether memories are made searchable in it.
     pub(crate) is_searched: bool,
@@ -69,6 +72,7 @@ impl Generation {
             vectors: VectorFile::in_memory(),
             chunks: Chunks::default(),
             pending: PendingCache::default(),
+            postings: PostingsCache::default(),
             row_map: RowMapCache::default(),
             is_searched: true,
         })
@@ -89,6 +93,7 @@ impl Generation {
             given_back: Condvar::new(),
             chunks: Chunks::default(),
             pending: PendingCache::default(),
+            postings: PostingsCache::default(),
             row_map: RowMapCache::default(),
             is_searched: true,
         })

@@ -104,6 +104,8 @@ fn set_up(mut connection: Connection) -> rusqlite::Result<Connection> {
         rusqlite::version()
     );
     connection.pragma_update(None, "mmap_size", 0)?;
+    // The index of ten thousand memories: most questions then read no page from the disk.
+    connection.pragma_update(None, "cache_size", -8192)?;
     // What is taken out of the index is overwritten, not just unlinked.
     connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "temp_store", "memory")?;

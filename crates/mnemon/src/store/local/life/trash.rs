@@ -107,6 +107,9 @@ impl LocalStore {
     /// What is known of the deleted sessions, the last that was deleted first.
     pub(in crate::store::local) fn trashed_sessions(&self) -> Result<Vec<DeletedSession>> {
         let mut deleted = Vec::new();
+        if self.options.as_of.is_some() {
+            return Ok(deleted);
+        }
         for id in self.session_folders(&self.layout.trash())? {
             // Without a record it was put there by hand; `verify` tells.
             deleted.extend(self.read_record(&id)?);

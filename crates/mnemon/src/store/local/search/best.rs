@@ -26,13 +26,18 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// Whether it is worth the trouble to find out if a memory with that score may be taken.
-    pub(super) fn may_take(&self, score: f64) -> bool {
-        score >= self.least
+    /// Nothing that is not above this is taken any more.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "asked for by those whose scores are short numbers"
+    )]
+    pub(super) fn floor(&self) -> f32 {
+        // Of equals the newest is taken, so they must pass.
+        (self.least as f32).next_down()
     }
 
     pub(super) fn offer(&mut self, score: f64, n: u32) {
-        if !self.may_take(score) {
+        if score < self.least {
             return;
         }
         self.scored.push((score, n));

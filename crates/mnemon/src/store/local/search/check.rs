@@ -41,7 +41,7 @@ pub(in crate::store::local) fn first_wrong(
             ))
         };
         let (n, id, sum, forgotten, has_words) = read().map_err(index())?;
-        if unsearched.contains(&n) {
+        if unsearched.contains(n) {
             continue;
         }
         let facts = loaded.facts(n);

@@ -4,7 +4,7 @@
 //! A copy that is newer than the reader's view of the index is no harm: what
 //! it has more does not count there (see [`super`]).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +13,7 @@ use rusqlite::Connection;
 
 use super::Progress;
 use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
+use super::numbers::Numbers;
 use super::vectors::{VectorFile, VectorRows};
 use crate::error::{Error, Result};
 
@@ -72,7 +73,7 @@ impl Chunks {
         connection: &Connection,
         vectors: &VectorFile,
         progress: &Progress,
-        unsearched: &HashSet<u32>,
+        unsearched: &Numbers,
         path: &Path,
     ) -> Result<Arc<Loaded>> {
         let known = self
@@ -88,7 +89,7 @@ impl Chunks {
         let mut chunks = known.chunks.clone();
         for (number, rows) in changed {
             let first = number * CHUNK_ROWS;
-            let counts = |n: u32| n <= progress.upto && !unsearched.contains(&n);
+            let counts = |n: u32| n <= progress.upto && !unsearched.contains(n);
             let vectors = vectors
                 .read(progress.dimension as usize, first, CHUNK_ROWS, counts)
                 .map_err(|error| damaged(path, &error))?;

@@ -15,8 +15,8 @@ use crate::recall::probe::{Candidate, Place};
 /// All memories of one state of the index, searchable and pending alike.
 #[derive(Debug)]
 pub(in crate::store::local) struct Corpus {
-    /// Whether there is a full-text table.
-    pub(super) is_filled: bool,
+    /// After which fill; at 0 there is no full-text table yet.
+    pub(super) stamp: i64,
     pub(super) upto: u32,
     pub(super) loaded: Arc<Loaded>,
     pub(super) pending: PendingMemories,
@@ -42,7 +42,7 @@ impl Corpus {
         let linked = pending.previous.keys().chain(pending.next.keys());
         let names = loaded.names.iter().chain(&pending.new_authors);
         let mut corpus = Self {
-            is_filled: progress.stamp > 0,
+            stamp: progress.stamp,
             upto: progress.upto,
             authors: Arc::new(Authors::new(
                 names.map(|(number, name)| (*number, name.clone())),
@@ -65,7 +65,7 @@ impl Corpus {
     fn correct_counts(&mut self) {
         let pending = self.pending.list.iter();
         let mut doubtful: Vec<u32> = pending.clone().map(|pending| pending.n).collect();
-        doubtful.extend(&self.pending.unsearched);
+        doubtful.extend(self.pending.unsearched.iter());
         doubtful.sort_unstable();
         doubtful.dedup();
         for n in doubtful {
@@ -139,8 +139,7 @@ impl Corpus {
 
     /// Whether the row in the tables counts.
     pub(super) fn counts(&self, n: u32) -> bool {
-        let unsearched = &self.pending.unsearched;
-        n <= self.upto && (unsearched.is_empty() || !unsearched.contains(&n))
+        n <= self.upto && !self.pending.unsearched.contains(n)
     }
 
     pub(super) fn facts(&self, n: u32) -> &Facts {

@@ -75,7 +75,7 @@ fn fill(
     loop {
         let rows = pending::rows(connection, progress.upto, ROUND).map_err(index())?;
         let mut round = Round::new(connection, progress.stamp);
-        for n in pending::unsearched(connection).map_err(index())? {
+        for n in pending::unsearched(connection).map_err(index())?.iter() {
             round.take_out(n).map_err(index())?;
         }
         let new = rows.iter().filter(|row| row.n() > progress.upto).count();

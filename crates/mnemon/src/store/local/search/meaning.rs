@@ -33,8 +33,8 @@ impl Meaning {
                 Rows::Any => chunk_cosines(query, &chunk.vectors, out),
             }
         }
-        for n in &corpus.pending.unsearched {
-            if let Some(cosine) = cosines.get_mut(*n as usize) {
+        for n in corpus.pending.unsearched.iter() {
+            if let Some(cosine) = cosines.get_mut(n as usize) {
                 *cosine = f32::NAN;
             }
         }
@@ -44,15 +44,6 @@ impl Meaning {
             cosines[pending.n as usize] = cosine.map_or(f32::NAN, |own| query.cosine(own));
         }
         Self { cosines }
-    }
-
-    /// Those that are near at all.
-    pub(super) fn each(&self, each: &mut dyn FnMut(u32, f32)) {
-        for (n, cosine) in (0_u32..).zip(&self.cosines) {
-            if *cosine > 0.0 {
-                each(n, *cosine);
-            }
-        }
     }
 
     pub(super) fn cosine(&self, n: u32) -> Option<f32> {

@@ -60,7 +60,7 @@ impl<'a> Outside<'a> {
         let pending = corpus.pending.list.iter();
         // The rows may be newer than this look, and have what is pending in it.
         let mut doubtful: BTreeSet<u32> = pending.clone().map(|pending| pending.n).collect();
-        doubtful.extend(&corpus.pending.unsearched);
+        doubtful.extend(corpus.pending.unsearched.iter());
         for n in doubtful {
             if corpus.loaded.facts(n).wanted_key().is_some() {
                 memories -= 1;
@@ -85,8 +85,8 @@ impl<'a> Outside<'a> {
         if let (Some(query), Some(rows)) = (&probe.vector, &self.rows) {
             cosines = vec![f32::NAN; corpus.size];
             self.searchable(query, rows, corpus, fits, &mut cosines);
-            for n in &corpus.pending.unsearched {
-                if let Some(cosine) = cosines.get_mut(*n as usize) {
+            for n in corpus.pending.unsearched.iter() {
+                if let Some(cosine) = cosines.get_mut(n as usize) {
                     *cosine = f32::NAN;
                 }
             }

@@ -1,6 +1,6 @@
 //! Memories that no fill has made searchable yet: looked at one by one.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::Progress;
 use super::chunks::Loaded;
 use super::facts::Facts;
+use super::numbers::Numbers;
 use crate::embed::{Embedder, Vector};
 use crate::error::{Error, Result};
 use crate::memory::Memory;
@@ -38,7 +39,7 @@ pub(super) struct Pending {
 pub(super) struct PendingMemories {
     pub(super) list: Vec<Arc<Pending>>,
     /// Numbers whose rows in the tables don't count.
-    pub(super) unsearched: HashSet<u32>,
+    pub(super) unsearched: Numbers,
     /// The memory before a pending one in its session.
     pub(super) previous: HashMap<u32, u32>,
     /// The memory after one, where that is pending.
@@ -139,22 +140,34 @@ impl Pending {
     }
 
     /// How often a term occurs; patterns at most once.
-    pub(super) fn occurrences(&self, term: &Term) -> u32 {
-        let count = match term {
-            Term::Stem(stem) => {
-                let wanted = hash(stem);
-                self.hashes.iter().filter(|own| **own == wanted).count()
+    pub(super) fn occurrences(&self, wanted: &Wanted<'_>) -> u32 {
+        let count = match &wanted.hashes[..] {
+            [] => return self.document.occurrences(wanted.term),
+            [stem] => self.hashes.iter().filter(|own| *own == stem).count(),
+            stems => {
+                let runs = self.hashes.windows(stems.len());
+                runs.filter(|own| own == &stems).count()
             }
-            Term::Phrase(stems) => {
-                let wanted: Vec<u64> = stems.iter().map(|stem| hash(stem)).collect();
-                self.hashes
-                    .windows(wanted.len().max(1))
-                    .filter(|own| **own == wanted[..])
-                    .count()
-            }
-            Term::Pattern(_) | Term::Name { .. } => return self.document.occurrences(term),
         };
         u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
+/// A term, ready to be looked for in one memory after the other.
+pub(super) struct Wanted<'a> {
+    term: &'a Term,
+    /// Of its stems, one after the other; none if it is told in another way.
+    hashes: Vec<u64>,
+}
+
+impl<'a> Wanted<'a> {
+    pub(super) fn new(term: &'a Term) -> Self {
+        let hashes = match term {
+            Term::Stem(stem) => vec![hash(stem)],
+            Term::Phrase(stems) => stems.iter().map(|stem| hash(stem)).collect(),
+            Term::Pattern(_) | Term::Name { .. } => Vec::new(),
+        };
+        Self { term, hashes }
     }
 }
 
@@ -189,11 +202,12 @@ pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite
 }
 
 /// The numbers whose rows in the tables don't count any more.
-pub(super) fn unsearched(connection: &Connection) -> rusqlite::Result<HashSet<u32>> {
-    connection
-        .prepare_cached("SELECT n FROM unsearched")?
-        .query_map([], |row| row.get(0))?
-        .collect()
+pub(super) fn unsearched(connection: &Connection) -> rusqlite::Result<Numbers> {
+    let mut statement = connection.prepare_cached("SELECT n FROM unsearched")?;
+    let numbers = statement.query_map([], |row| row.get(0))?;
+    Ok(Numbers::of(
+        &numbers.collect::<rusqlite::Result<Vec<u32>>>()?,
+    ))
 }
 
 /// Sessions have a sequence: what was kept there one after the other.

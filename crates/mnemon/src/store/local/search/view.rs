@@ -10,14 +10,16 @@ use super::Progress;
 use super::best::Best;
 use super::chunks::Chunks;
 use super::corpus::Corpus;
+use super::deadline;
 use super::fits::Fits;
 use super::found::{Found, Text};
+use super::full_text::{self, Posting};
 use super::meaning::Meaning;
 use super::outside::{Outside, RowMapCache};
-use super::pending::{self, PendingCache};
+use super::pending::{self, PendingCache, Wanted};
+use super::postings::PostingsCache;
 use super::seen::Seen;
 use super::vectors::VectorFile;
-use super::{deadline, full_text};
 use crate::decay::Access;
 use crate::embed::{Embedder, SetName, TextKey, Vector};
 use crate::error::{Error, Result};
@@ -41,6 +43,7 @@ pub(in crate::store::local) struct LocalView<'a> {
     pub(in crate::store::local) embedder: &'a dyn Embedder,
     pub(in crate::store::local) chunks: &'a Chunks,
     pub(in crate::store::local) pending: &'a PendingCache,
+    pub(in crate::store::local) postings: &'a PostingsCache,
     pub(in crate::store::local) vectors: &'a VectorFile,
     pub(in crate::store::local) sets: &'a Sets,
     pub(in crate::store::local) row_map: &'a RowMapCache,
@@ -190,13 +193,13 @@ impl LocalView<'_> {
                 .count();
             let weight = bm25::rarity(documents, live as u64);
             let is_name = matches!(term, Term::Name { .. });
-            let found = postings.into_iter().map(|(n, count)| Found {
-                n,
+            let found = postings.iter().map(|(n, count)| Found {
+                n: *n,
                 matched: 1 << bit,
                 score: if is_name {
                     0.0
                 } else {
-                    bm25::worth(weight, count, corpus.facts(n).length, mean_length)
+                    bm25::worth(weight, *count, corpus.facts(*n).length, mean_length)
                 },
             });
             text.add(found);
@@ -210,28 +213,46 @@ impl LocalView<'_> {
     }
 
     /// The memories with a term, in the order of their numbers.
-    fn postings(&self, term: &Term, corpus: &Corpus) -> Result<Vec<full_text::Posting>> {
-        let mut postings = Vec::new();
-        if corpus.is_filled {
-            full_text::each_posting(self.connection, term, &mut |(n, count)| {
-                if corpus.counts(n) {
-                    postings.push((n, count));
-                }
-            })
-            .map_err(Error::index(self.path))?;
-        }
+    fn postings(&self, term: &Term, corpus: &Corpus) -> Result<Arc<[Posting]>> {
+        let filled = self.filled_postings(term, corpus)?;
+        let mut more = Vec::new();
         if let Term::Name { word, .. } = term {
-            corpus.each_by_author(word, &mut |n| postings.push((n, 1)));
+            corpus.each_by_author(word, &mut |n| more.push((n, 1)));
         }
+        let wanted = Wanted::new(term);
         for pending in &corpus.pending.list {
-            let count = pending.occurrences(term);
+            let count = pending.occurrences(&wanted);
             if count > 0 {
-                postings.push((pending.n, count));
+                more.push((pending.n, count));
             }
         }
+        let all_count = corpus.pending.unsearched.is_empty()
+            && filled.last().is_none_or(|(n, _)| *n <= corpus.upto);
+        if more.is_empty() && all_count {
+            return Ok(filled);
+        }
+        let counting = filled.iter().filter(|(n, _)| corpus.counts(*n));
+        let mut postings: Vec<Posting> = counting.copied().chain(more).collect();
         postings.sort_unstable();
         postings.dedup_by_key(|(n, _)| *n);
-        Ok(postings)
+        Ok(postings.into())
+    }
+
+    /// What the full-text table says about a term, whether it counts or not.
+    fn filled_postings(&self, term: &Term, corpus: &Corpus) -> Result<Arc<[Posting]>> {
+        if corpus.stamp == 0 {
+            return Ok([].into());
+        }
+        let read = || -> Result<Vec<Posting>> {
+            let mut postings = Vec::new();
+            full_text::each_posting(self.connection, term, &mut |posting| postings.push(posting))
+                .map_err(Error::index(self.path))?;
+            Ok(postings)
+        };
+        match term {
+            Term::Stem(stem) => self.postings.of(corpus.stamp, stem, read),
+            _ => Ok(read()?.into()),
+        }
     }
 }
 
@@ -262,38 +283,55 @@ fn choose(
         }
     }
     let mut by_meaning = Best::new(corpus, probe.most);
-    meaning.each(&mut |n, cosine| {
-        let is_near = cosine >= probe.near;
-        let cosine = f64::from(cosine);
-        if !probe.by_meaning || !(is_near || by_meaning.may_take(cosine)) || !allowed(n) {
-            return;
+    let cosines: &[f32] = if probe.by_meaning {
+        &meaning.cosines
+    } else {
+        &[]
+    };
+    // What is neither near nor among the nearest is most of it, so one comparison has to do.
+    let mut floor = 0.0;
+    for (n, cosine) in (0_u32..).zip(cosines) {
+        if *cosine > floor && allowed(n) {
+            if *cosine >= probe.near && text.of(n).is_none() {
+                total += 1;
+            }
+            by_meaning.offer(f64::from(*cosine), n);
+            floor = probe.near.next_down().min(by_meaning.floor()).max(0.0);
         }
-        if is_near && text.of(n).is_none() {
-            total += 1;
-        }
-        by_meaning.offer(cosine, n);
-    });
+    }
     let is_complete = by_words.is_complete() && by_meaning.is_complete();
     let mut chosen = by_words.numbers();
     chosen.extend(by_meaning.numbers());
     chosen.sort_unstable();
     chosen.dedup();
-    for n in chosen.clone() {
-        let (mut before, mut after) = (n, n);
-        for _ in 0..NEIGHBOURS {
-            before = corpus.previous(before);
-            after = corpus.next(after);
-            let both = [before, after].into_iter();
-            chosen.extend(both.filter(|n| *n != 0 && allowed(*n)));
-        }
+    if probe.with_neighbours {
+        add_neighbours(&mut chosen, corpus, &allowed);
     }
-    chosen.sort_unstable();
-    chosen.dedup();
     Chosen {
         numbers: chosen,
         is_complete,
         total,
     }
+}
+
+/// What lies around the chosen in their sessions, in the order of all numbers.
+fn add_neighbours(chosen: &mut Vec<u32>, corpus: &Corpus, allowed: &impl Fn(u32) -> bool) {
+    for place in 0..chosen.len() {
+        for walk in [Corpus::previous, Corpus::next] {
+            let mut at = chosen[place];
+            for _ in 0..NEIGHBOURS {
+                at = walk(corpus, at);
+                if at == 0 {
+                    break;
+                }
+                if allowed(at) {
+                    chosen.push(at);
+                }
+            }
+        }
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
 }
 
 fn candidates(corpus: &Corpus, chosen: &[u32], text: &Text, meaning: &Meaning) -> Vec<Candidate> {

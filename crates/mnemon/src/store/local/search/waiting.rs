@@ -101,7 +101,7 @@ fn each_key(
         let rows: Vec<u8> = chunk.get(1).map_err(index())?;
         for (n, row) in (first..).zip(rows.chunks_exact(ROW_BYTES)) {
             let facts = Facts::read(row);
-            let counts = n <= progress.upto && !unsearched.contains(&n) && facts.flags.present;
+            let counts = n <= progress.upto && !unsearched.contains(n) && facts.flags.present;
             if let Some(key) = facts.text_key.filter(|_| counts) {
                 each(n, key, facts.flags.forgotten);
             }

@@ -26,8 +26,37 @@ impl LocalStore {
             for source in self.sources_of(&session)? {
                 self.verify_source(&source, found);
             }
+            for folder in [self.layout.sessions(), self.layout.trash()] {
+                self.find_lost_archive(&folder.join(session.as_str()), found)?;
+            }
         }
         Ok(())
+    }
+
+    /// A log that refers to a shelf which is not there.
+    fn find_lost_archive(&self, folder: &Path, found: &mut Verification) -> Result<()> {
+        let Some(archived) = self.archived_at(&folder.join("memory.jsonl"))? else {
+            return Ok(());
+        };
+        let place = folder.join("archive").join(archived.shelf);
+        if shelf::stat(&*self.disk, &place)?.is_none() {
+            found.problems.push(VerifyProblem {
+                space: self.below_root(&place).display().to_string(),
+                line: None,
+                code: Code::StorageCorrupt,
+                message: "the archive is not there; put it back from a copy".into(),
+            });
+        }
+        Ok(())
+    }
+
+    /// How the session of a log was archived, if it is.
+    fn archived_at(&self, log: &Path) -> Result<Option<Archived>> {
+        match self.disk.open_read(log) {
+            Ok(log) => Ok(life::archived_in(&*log)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io("open", log)(error)),
+        }
     }
 
     fn verify_source(&self, source: &Source, found: &mut Verification) {
@@ -83,11 +112,7 @@ impl LocalStore {
         }
         let folder = source.path.parent().and_then(Path::parent);
         let path = folder.unwrap_or(&source.path).join("memory.jsonl");
-        let archived = match self.disk.open_read(&path) {
-            Ok(log) => life::archived_in(&*log),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(Error::io("open", &path)(error)),
-        };
+        let archived = self.archived_at(&path)?;
         Ok(archived.filter(|archived| archived.shelf == name))
     }
 

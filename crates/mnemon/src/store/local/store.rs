@@ -1,0 +1,268 @@
+//! What a store does for the engine, done on files: each question and each deed by its module.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{LocalOptions, LocalStore, audit, index, search};
+use crate::embed::{SetName, TextKey, Vector};
+use crate::error::{Error, Result};
+use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
+use crate::session::{DeletedSession, Session, SessionDeed};
+use crate::store::{
+    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
+    Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection, Shelved,
+    Stats, Store, Verification, View, Waiting,
+};
+use crate::time::Time;
+
+impl Store for LocalStore {
+    fn commit(&self, batch: Batch) -> Result<Receipt> {
+        self.refuse_writing()?;
+        self.commit_with_retries(batch)
+    }
+
+    fn find(&self, reference: &Reference) -> Result<Option<Memory>> {
+        let (found, damaged) = self.ask(|connection| {
+            match index::read::find(connection, reference).map_err(Error::index("index"))? {
+                Some(pointer) => Ok((Some(pointer.load(&self.files)?), None)),
+                None => Ok((None, self.damage_about(connection, reference)?)),
+            }
+        })?;
+        // More than "not found": the only line about it can't be believed.
+        damaged.map_or(Ok(found), Err)
+    }
+
+    fn select(&self, filter: &Filter) -> Result<Selection> {
+        self.ask(|connection| index::select::select(connection, &self.files, filter))
+    }
+
+    fn neighbours(&self, of: &[Memory]) -> Result<Vec<Memory>> {
+        self.ask(|connection| index::neighbours::neighbours(connection, &self.files, of))
+    }
+
+    fn look(&self, question: &mut dyn FnMut(&dyn View) -> Result<()>) -> Result<()> {
+        let question = std::cell::RefCell::new(question);
+        self.ask_build(|connection| {
+            let generation = connection.generation();
+            let view = search::LocalView {
+                connection,
+                path: generation.path(),
+                files: &self.files,
+                embedder: &*self.options.embedder,
+                chunks: &generation.chunks,
+                pending: &generation.pending,
+                postings: &generation.postings,
+                vectors: &generation.vectors,
+                sets: &self.sets,
+                row_map: &generation.row_map,
+                seen: connection.seen(),
+            };
+            (question.borrow_mut())(&view)
+        })
+    }
+
+    fn as_of(&self, moment: Time) -> Result<Arc<dyn Store>> {
+        let options = LocalOptions {
+            index_in_memory: true,
+            as_of: Some(moment),
+            ..self.options.clone()
+        };
+        let disk = self.disk_as_of(moment)?;
+        let mut past = Self::open_on(disk, self.layout.root(), options)?;
+        past.sets = self.sets.clone();
+        Ok(Arc::new(past))
+    }
+
+    fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {
+        let spaces = if spaces.is_empty() {
+            self.spaces()?
+        } else {
+            spaces.to_vec()
+        };
+        let archived = if self.looks_into.is_some() {
+            BTreeMap::new()
+        } else {
+            self.ask(|connection| index::read::archived(connection).map_err(Error::index("index")))?
+        };
+        for space in spaces {
+            if let Some(archived) = archived.get(&space) {
+                self.look_into(&space, archived)?
+                    .walk(std::slice::from_ref(&space), each)?;
+                continue;
+            }
+            let pointers = self.ask(|connection| {
+                index::read::pointers_of(connection, &space).map_err(Error::index("index"))
+            })?;
+            for pointer in pointers {
+                let memory = match pointer.load(&self.files) {
+                    // The log may have been replaced since the index was asked.
+                    Err(Error::Damaged { id, .. }) => self.find(&Reference::Id(id.parse()?))?,
+                    loaded => Some(loaded?),
+                };
+                memory.map_or(Ok(()), &mut *each)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn history(&self, id: &MemoryId) -> Result<Vec<Change>> {
+        self.ask(|connection| {
+            let reference = Reference::Id(id.clone());
+            match index::read::find(connection, &reference).map_err(Error::index("index"))? {
+                Some(pointer) => index::read::history(connection, &self.files, &pointer),
+                None => Ok(Vec::new()),
+            }
+        })
+    }
+
+    fn session(&self, id: &SessionId) -> Result<Option<Session>> {
+        let found = self.ask(|connection| {
+            index::read::sessions(connection, Some(id)).map_err(Error::index("index"))
+        })?;
+        found
+            .into_iter()
+            .next()
+            .map(|session| self.with_opening(session))
+            .transpose()
+    }
+
+    fn sessions(&self) -> Result<Vec<Session>> {
+        let found = self.ask(|connection| {
+            index::read::sessions(connection, None).map_err(Error::index("index"))
+        })?;
+        found
+            .into_iter()
+            .map(|session| self.with_opening(session))
+            .collect()
+    }
+
+    fn archive(&self, archiving: &Archiving) -> Result<bool> {
+        self.archive_session(archiving)
+    }
+
+    fn restore(&self, deed: &SessionDeed) -> Result<bool> {
+        self.restore_session(deed)
+    }
+
+    fn activate(&self, deed: &SessionDeed) -> Result<()> {
+        self.enter_activation(deed)
+    }
+
+    fn delete_session(
+        &self,
+        deed: &SessionDeed,
+        recovery_deadline: Time,
+    ) -> Result<DeletedSession> {
+        self.delete_session_on_disk(deed, recovery_deadline)
+    }
+
+    fn undelete_session(&self, deed: &SessionDeed) -> Result<()> {
+        self.undelete_session_on_disk(deed)
+    }
+
+    fn purge_session(&self, deed: &SessionDeed) -> Result<()> {
+        self.purge_session_on_disk(deed)
+    }
+
+    fn deleted_sessions(&self) -> Result<Vec<DeletedSession>> {
+        self.trashed_sessions()
+    }
+
+    fn shelved(&self, id: &MemoryId) -> Result<Option<Shelved>> {
+        let found = self.ask(|connection| {
+            index::shelves::find(connection, id.as_str()).map_err(Error::index("index"))
+        })?;
+        found
+            .map(|found| {
+                Ok(Shelved {
+                    session: found.session.parse()?,
+                    deleted: found.trashed,
+                })
+            })
+            .transpose()
+    }
+
+    fn stats(&self) -> Result<Stats> {
+        let mut stats =
+            self.ask(|connection| index::read::stats(connection).map_err(Error::index("index")))?;
+        stats.index_bytes = index::generation::bytes(&self.layout.index());
+        Ok(stats)
+    }
+
+    fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Verification> {
+        self.verify_everything(progress)
+    }
+
+    fn repair(&self, options: RepairOptions, progress: &mut dyn FnMut(Progress)) -> Result<Repair> {
+        self.refuse_after_fork()?;
+        self.repair_everything(options, progress)
+    }
+
+    fn reindex(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed> {
+        self.refuse_after_fork()?;
+        self.rebuild(progress)
+    }
+
+    fn waiting(&self, set: &SetName, limit: usize) -> Result<Waiting> {
+        let known = self.sets.keys(set)?;
+        self.ask(|connection| search::waiting(connection, &self.files, &known, limit))
+    }
+
+    fn put_vectors(&self, set: &SetName, vectors: &[(TextKey, Option<Vector>)]) -> Result<()> {
+        self.refuse_after_fork()?;
+        self.sets.put(set, vectors, false)
+    }
+
+    fn complete_set(&self, set: &SetName) -> Result<()> {
+        self.refuse_after_fork()?;
+        self.sets.put(set, &[], true)
+    }
+
+    fn measure(&self, session: &SessionId) -> Result<Measure> {
+        self.measure_session(session)
+    }
+
+    fn compact(&self, compaction: &Compaction) -> Result<Compacted> {
+        self.refuse_writing()?;
+        self.compact_session(compaction)
+    }
+
+    fn bring_back(&self, wanted: &Return) -> Result<Vec<MemoryId>> {
+        self.refuse_writing()?;
+        self.bring_back_lines(wanted)
+    }
+
+    fn away(&self, reference: &Reference) -> Result<Option<Away>> {
+        self.find_away(reference)
+    }
+
+    fn away_in(&self, session: &SessionId) -> Result<Vec<Away>> {
+        self.away_of(session)
+    }
+
+    fn erase(&self, erasure: &Erasure) -> Result<Erased> {
+        self.refuse_writing()?;
+        self.erase_everywhere(erasure)
+    }
+
+    fn were_erased(&self, texts: &[&str]) -> Result<Vec<bool>> {
+        audit::were_erased(&*self.disk, &self.layout, texts)
+    }
+
+    fn audit(&self) -> Result<Vec<AuditEntry>> {
+        self.audit_trail()
+    }
+
+    fn flush(&self) -> Result<()> {
+        self.refuse_after_fork()?;
+        self.write_what_waits()?;
+        self.sync_everything()
+    }
+
+    fn be_shared(self: Arc<Self>) {
+        self.may_serve(Arc::downgrade(&self));
+        if self.options.expects_others && self.options.as_of.is_none() {
+            self.met_others();
+        }
+    }
+}
