@@ -1,6 +1,7 @@
 //! The questions, in the order of the report. Each has a file of its own.
 
 mod bytes_per_memory;
+mod compact_10mb;
 mod create_session;
 mod get_by_id;
 mod list;
@@ -41,6 +42,7 @@ pub(crate) const ALL: &[Bench] = &[
     rebuild::BENCH_10MB,
     rebuild::BENCH_100K,
     verify_10mb::BENCH,
+    compact_10mb::BENCH,
     bytes_per_memory::BENCH,
     recall_hybrid::BENCH_1K,
     recall_hybrid::BENCH_10K,

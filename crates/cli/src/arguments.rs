@@ -82,7 +82,7 @@ pub(crate) enum Command {
     Revise(Box<commands::revise::Revise>),
     /// Forget memories; they can be brought back for a while
     Forget(Box<commands::forget::Forget>),
-    /// Bring forgotten memories back
+    /// Bring back memories that were forgotten or compacted
     Unforget(commands::unforget::Unforget),
     /// List what is forgotten or deleted and can be brought back
     Deleted(Box<commands::deleted::Deleted>),
@@ -98,6 +98,8 @@ pub(crate) enum Command {
     Redact(commands::redact::Redact),
     /// Hand out a session without who and where
     Anonymize(commands::anonymize::Anonymize),
+    /// Move what a session needs least to its archive
+    Compact(commands::compact::Compact),
     /// Check every line and the index
     Verify(commands::verify::Verify),
     /// Do all that is due: retention, purging, archiving, care of the index

@@ -1,7 +1,9 @@
 //! One file for each command.
 
+pub(crate) mod after;
 pub(crate) mod anonymize;
 pub(crate) mod audit;
+pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod deleted;
@@ -60,6 +62,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Export(command) => command.run(&context),
         Command::Redact(command) => command.run(&context),
         Command::Anonymize(command) => command.run(&context),
+        Command::Compact(command) => command.run(&context),
         Command::Verify(_) => verify::Verify::run(&context),
         Command::Repair(command) => command.run(&context),
         Command::Embed(_) => embed::Embed::run(&context),

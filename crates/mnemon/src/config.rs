@@ -142,6 +142,7 @@ mod tests {
         assert_eq!(config.sessions.idle_after_hours, 24);
         assert_eq!(config.sessions.decaying_after_days, 7);
         assert_eq!(config.decay, crate::decay::Settings::default());
+        assert_eq!(config.compaction, crate::compact::Settings::default());
         assert_eq!(config.privacy.redact, [Subject::Secrets]);
         assert_eq!(config.privacy.patterns, []);
         assert_eq!(config.privacy.session_recovery_days, 30);
@@ -337,6 +338,12 @@ mod tests {
                     "sessions.archive_after_days" => {
                         "sessions.idle_after_hours = 1\nsessions.decaying_after_days = 1\n"
                     }
+                    "compaction.gentle_at_percent" => "compaction.aggressive_at_percent = 100\n",
+                    "compaction.aggressive_at_percent" => "compaction.gentle_at_percent = 1\n",
+                    "compaction.gentle_percent" => "compaction.aggressive_percent = 100\n",
+                    "compaction.aggressive_percent" => "compaction.gentle_percent = 1\n",
+                    "compaction.faded_below" => "compaction.keep_priority_above = 1.0\n",
+                    "compaction.keep_priority_above" => "compaction.faded_below = 0.0\n",
                     "embedding.provider" => {
                         "embedding.url = 'http://localhost'\nembedding.model = 'm'\n\
                          embedding.dimension = 8\n"

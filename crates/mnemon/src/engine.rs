@@ -5,6 +5,7 @@
 //! they are applied here.
 
 mod aggregate;
+mod compact;
 mod embed;
 mod erase;
 mod forget;
@@ -23,6 +24,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use compact::{CompactionReport, Filling};
 pub use embed::{Embedded, EmbeddingReport};
 pub use maintain::{Expired, MaintainOptions, Maintained};
 pub use remember::{Action, Remembered};
@@ -31,6 +33,7 @@ pub use transfer::{ErasedTexts, ImportItem, Imported};
 
 use crate::caller::Caller;
 use crate::clock::Clock;
+use crate::compact::Reach;
 use crate::config::{self, Config, Sources};
 use crate::decay::{At, Faded, Rules};
 use crate::embed::{BuiltIn, Embedder};
@@ -61,6 +64,8 @@ pub struct Mnemon {
     outside: Option<Arc<Outside>>,
     /// What was asked for since the last write: how often, and when last.
     accesses: Mutex<HashMap<MemoryId, (Space, u64, Time)>>,
+    /// Sessions that filled up, and how much they are to be compacted.
+    due: Mutex<HashMap<SessionId, Reach>>,
 }
 
 /// More than this are not counted until something is written.
@@ -83,6 +88,7 @@ impl Mnemon {
             embedder: Arc::new(BuiltIn::new()),
             outside: None,
             accesses: Mutex::default(),
+            due: Mutex::default(),
         }
     }
 
@@ -163,6 +169,7 @@ impl Mnemon {
                 return Ok(memory);
             }
         }
+        self.refuse_compacted(&references)?;
         Err(Reference::not_found(name))
     }
 
@@ -308,6 +315,7 @@ impl Mnemon {
         on_full: OnFull,
     ) -> Result<Receipt> {
         let asked = writes.len();
+        let session_space = space.clone();
         let mut all = writes;
         let accesses = self.take_accesses_of(&space);
         all.extend(accesses.iter().map(|(id, (_, count, last))| Write::Access {
@@ -318,6 +326,12 @@ impl Mnemon {
         let mut kept = self
             .store
             .commit(self.batch(caller, space.clone(), all.clone(), on_full));
+        if let Err(full @ Error::SessionFull { .. }) = &kept
+            && self.make_room(caller, &space, full)
+        {
+            let batch = self.batch(caller, space.clone(), all.clone(), on_full);
+            kept = self.store.commit(batch);
+        }
         if matches!(kept, Err(Error::NotFound { .. })) && !accesses.is_empty() {
             // One that was asked for may be gone for good by now; that is no reason to refuse.
             all.truncate(asked);
@@ -326,6 +340,7 @@ impl Mnemon {
         match kept {
             Ok(mut receipt) => {
                 receipt.outcomes.truncate(asked);
+                self.note_growth(&session_space, receipt.grown);
                 Ok(receipt)
             }
             Err(error) => {
@@ -381,6 +396,10 @@ impl Mnemon {
         accesses
             .extract_if(|_, (space, _, _)| space == wanted)
             .collect()
+    }
+
+    fn due(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Reach>> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn accesses(&self) -> std::sync::MutexGuard<'_, HashMap<MemoryId, (Space, u64, Time)>> {

@@ -211,6 +211,22 @@ pub enum Error {
         /// Why it does not open, if that was tried.
         source: Option<Box<Error>>,
     },
+    /// The memory was compacted away, and can be brought back.
+    Compacted {
+        /// Its id.
+        id: String,
+        /// The session in whose archive it is.
+        session: String,
+        /// Since when, if that is known.
+        since: Option<crate::time::Time>,
+    },
+    /// A session could not be compacted; it is as it was.
+    CompactionFailed {
+        /// The session.
+        session: String,
+        /// Why.
+        source: Box<Error>,
+    },
     /// No memory has this id or handle.
     NotFound {
         /// What was asked for.
@@ -309,7 +325,8 @@ impl Error {
             Self::SessionFull { .. } => Code::SizeLimit,
             Self::SessionNotFound { .. } | Self::SessionDeleted { .. } => Code::SessionNotFound,
             Self::SessionArchived { .. } => Code::SessionArchived,
-            Self::NotFound { .. } => Code::NotFound,
+            Self::NotFound { .. } | Self::Compacted { .. } => Code::NotFound,
+            Self::CompactionFailed { .. } => Code::CompactionFailed,
             Self::InvalidQuery { .. } => Code::InvalidQuery,
             Self::QueryTimeout => Code::QueryTimeout,
             Self::Embedding { .. } | Self::Dimension { .. } => Code::Embedding,
@@ -329,8 +346,11 @@ impl Error {
                     failure: EmbeddingFailure::Away,
                     ..
                 }
-        ) || matches!(self, Self::SessionArchived { source: Some(source), .. } if source.retryable())
-            || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
+        ) || matches!(
+            self,
+            Self::SessionArchived { source: Some(source), .. } | Self::CompactionFailed { source, .. }
+                if source.retryable()
+        ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
     }
 
     /// For `map_err`: the I/O error of doing `action` to `path`, told apart by what it means.
@@ -420,6 +440,7 @@ impl std::error::Error for Error {
             Self::Index { source, .. } => Some(source.as_ref()),
             Self::UnparsableLine { source, .. }
             | Self::At { source, .. }
+            | Self::CompactionFailed { source, .. }
             | Self::SessionArchived {
                 source: Some(source),
                 ..

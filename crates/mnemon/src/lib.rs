@@ -34,6 +34,7 @@
 pub mod anonymize;
 pub mod caller;
 pub mod clock;
+pub mod compact;
 pub mod config;
 pub mod decay;
 pub mod embed;

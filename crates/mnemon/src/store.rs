@@ -6,20 +6,24 @@
 //! [`local`] is the store on files.
 
 mod batch;
+mod compaction;
 mod erasure;
 mod filter;
 mod life;
 pub mod local;
 mod maintenance;
+mod measure;
 mod report;
 mod vectors;
 
-pub use batch::{Batch, Earlier, OnFull, Outcome, Receipt, Write};
+pub use batch::{Batch, Earlier, Grown, OnFull, Outcome, Receipt, Write};
+pub use compaction::{Away, Compacted, Compaction, Return};
 pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
 pub(crate) use filter::{contains_text, metadata_text as filter_text};
 pub use life::{Archiving, Shelved};
 pub use maintenance::{Job, JobTimes, Tended};
+pub use measure::{Measure, Weight};
 pub use report::{
     Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
     VerifyProblem,
@@ -126,6 +130,24 @@ pub trait Store: Send + Sync {
 
     /// Notes that a set lacked nothing, so that it answers questions from now on.
     fn complete_set(&self, set: &SetName) -> Result<()>;
+
+    /// How many bytes of a session are about what.
+    fn measure(&self, session: &SessionId) -> Result<Measure>;
+
+    /// Takes memories out of a session, whole or not at all; they can be brought back.
+    ///
+    /// Refused with [`Error::LogReplaced`](crate::Error::LogReplaced) if anything happened to
+    /// one of them meanwhile, so that another plan is due.
+    fn compact(&self, compaction: &Compaction) -> Result<Compacted>;
+
+    /// Brings back what was compacted: as it was, where it was. Gives the ids, sorted.
+    fn bring_back(&self, wanted: &Return) -> Result<Vec<MemoryId>>;
+
+    /// What was compacted away under that name.
+    fn away(&self, reference: &Reference) -> Result<Option<Away>>;
+
+    /// Everything in a session's archive that was compacted away, by id.
+    fn away_in(&self, session: &SessionId) -> Result<Vec<Away>>;
 
     /// Removes memories for good, from every place that it has; the ids are all there.
     fn erase(&self, erasure: &Erasure) -> Result<Erased>;

@@ -8,6 +8,7 @@
 
 mod answer;
 mod background;
+mod compaction;
 mod door;
 mod fields;
 mod recall;
@@ -33,6 +34,7 @@ use tokio::sync::RwLock;
 use crate::blocking::on_blocking_thread;
 use answer::Answer;
 use background::Background;
+use compaction::Compacting;
 use door::Door;
 pub use door::{Need, Opened};
 
@@ -86,6 +88,7 @@ struct Server {
 struct Shared {
     door: Door,
     background: Background,
+    compacting: Compacting,
     session: Option<SessionId>,
     zone: TimeZone,
 }
@@ -105,6 +108,7 @@ impl Server {
             shared: Arc::new(Shared {
                 door: Door::new(options.open),
                 background: Background::default(),
+                compacting: Compacting::default(),
                 session: options.session,
                 zone: options.zone,
             }),

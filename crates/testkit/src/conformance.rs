@@ -6,6 +6,7 @@
 //! makes a test of each claim.
 
 mod batches;
+mod compaction;
 mod contents;
 mod embedded;
 mod filters;
@@ -20,6 +21,7 @@ mod stage;
 mod times;
 
 pub use batches::*;
+pub use compaction::*;
 pub use contents::*;
 pub use embedded::*;
 pub use filters::*;
@@ -103,6 +105,10 @@ macro_rules! conformance {
             a_set_says_when_it_was_complete
             a_vector_serves_all_that_say_the_same
             erasing_takes_vectors_along_unless_others_say_the_same
+            what_is_compacted_is_away_and_its_names_stay_taken
+            what_is_brought_back_is_as_it_was
+            a_summary_comes_and_goes_with_what_it_stands_for
+            the_past_has_what_was_compacted_since
             what_was_acknowledged_is_there_after_opening_again
             one_handle_sees_what_another_wrote
         }

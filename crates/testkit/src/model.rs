@@ -7,6 +7,7 @@
 //! sessions, `answers` what questions get.
 
 mod answers;
+mod compaction;
 mod erasing;
 mod life;
 mod search;
@@ -20,9 +21,9 @@ use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::{DeletedSession, Session, SessionDeed};
 use mnemon::store::{
-    Archiving, AuditEntry, Batch, Change, Erased, Erasure, Filter, JobTimes, Progress, Receipt,
-    Reindexed, Repair, RepairOptions, Selection, Shelved, Stats, Store, Tended, Verification, View,
-    Waiting, Write,
+    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
+    Grown, JobTimes, Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return,
+    Selection, Shelved, Stats, Store, Tended, Verification, View, Waiting, Write,
 };
 use mnemon::time::Time;
 
@@ -36,8 +37,24 @@ use state::State;
 #[derive(Clone, Debug, Default)]
 pub struct ModelStore(Arc<Mutex<State>>, Past, Arc<Mutex<Sets>>);
 
-/// Every batch that was kept, and when it was recorded.
-type Past = Arc<Mutex<Vec<(i64, Batch)>>>;
+/// Everything that was done, and when it was recorded.
+type Past = Arc<Mutex<Vec<(i64, Event)>>>;
+
+/// Something that was done.
+#[derive(Clone, Debug)]
+enum Event {
+    Batch(Batch),
+    Compaction(Compaction),
+}
+
+impl Event {
+    fn session(&self) -> Option<&SessionId> {
+        match self {
+            Self::Batch(batch) => batch.space.session(),
+            Self::Compaction(compaction) => Some(&compaction.session),
+        }
+    }
+}
 
 impl ModelStore {
     /// An empty store.
@@ -52,6 +69,13 @@ impl ModelStore {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Takes note of what was done, with the time that the space has afterwards.
+    fn happened(&self, next: &State, space: &Space, event: Event) {
+        let recorded = next.places.get(space).and_then(|it| it.recorded_micros);
+        let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        past.push((recorded.unwrap_or(i64::MIN), event));
+    }
 }
 
 impl Store for ModelStore {
@@ -61,20 +85,26 @@ impl Store for ModelStore {
         // All or nothing: the writes change a copy, which counts if none is refused.
         let mut next = state.clone();
         let outcomes = next.commit(&batch)?;
-        let recorded = next
-            .places
-            .get(&batch.space)
-            .and_then(|place| place.recorded_micros);
+        let bytes = |state: &State| {
+            state
+                .places
+                .get(&batch.space)
+                .map_or(0, |place| place.bytes)
+        };
+        let grown = Some(Grown {
+            from_bytes: bytes(&state),
+            to_bytes: bytes(&next),
+        });
         let is_archived = |id: &SessionId| state.archived.contains_key(id);
         // What is counted of a summary is gone with it.
         if !batch.space.session().is_some_and(is_archived) {
-            let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-            past.push((recorded.unwrap_or(i64::MIN), batch));
+            self.happened(&next, &batch.space.clone(), Event::Batch(batch));
         }
         *state = next;
         Ok(Receipt {
             outcomes,
             durable: true,
+            grown,
         })
     }
 
@@ -98,20 +128,59 @@ impl Store for ModelStore {
     fn as_of(&self, moment: Time) -> Result<Arc<dyn Store>> {
         let past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.state();
-        let is_deleted = |batch: &Batch| {
-            let session = batch.space.session();
+        let is_deleted = |event: &Event| {
+            let session = event.session();
             session.is_some_and(|id| now.deleted_of(id).is_some())
         };
         let then = past
             .iter()
-            .filter(|(at, batch)| *at <= moment.micros() && !is_deleted(batch));
+            .filter(|(at, event)| *at <= moment.micros() && !is_deleted(event));
         let store = Self(Arc::default(), Arc::default(), self.2.clone());
-        for (_, batch) in then {
-            store.commit(batch.clone())?;
+        for (_, event) in then {
+            match event {
+                Event::Batch(batch) => drop(store.commit(batch.clone())?),
+                Event::Compaction(compaction) => drop(store.compact(compaction)?),
+            }
         }
         let deeds = now.deeds.iter().filter(|deed| deed.at <= moment);
         store.state().deeds = deeds.cloned().collect();
         Ok(Arc::new(store))
+    }
+
+    fn measure(&self, session: &SessionId) -> Result<Measure> {
+        Ok(self.state().measure(session))
+    }
+
+    fn compact(&self, compaction: &Compaction) -> Result<Compacted> {
+        let mut state = self.state();
+        let mut next = state.clone();
+        let compacted = next.compact(compaction)?;
+        let space = Space::Session(compaction.session.clone());
+        self.happened(&next, &space, Event::Compaction(compaction.clone()));
+        *state = next;
+        Ok(compacted)
+    }
+
+    fn bring_back(&self, wanted: &Return) -> Result<Vec<MemoryId>> {
+        let brought = self.state().bring_back(wanted)?;
+        // As if they had never left.
+        let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, event) in past.iter_mut() {
+            if let Event::Compaction(compaction) = event {
+                compaction.shelve.retain(|id| !brought.contains(id));
+                let gone = &wanted.summaries;
+                compaction.summaries.retain(|(id, _)| !gone.contains(id));
+            }
+        }
+        Ok(brought)
+    }
+
+    fn away(&self, reference: &Reference) -> Result<Option<Away>> {
+        Ok(self.state().away(reference))
+    }
+
+    fn away_in(&self, session: &SessionId) -> Result<Vec<Away>> {
+        Ok(self.state().away_in(session))
     }
 
     fn walk(&self, spaces: &[Space], each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {
@@ -168,7 +237,7 @@ impl Store for ModelStore {
     fn purge_session(&self, deed: &SessionDeed) -> Result<()> {
         let gone = self.state().purge_session(deed)?;
         let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-        past.retain(|(_, batch)| batch.space.session() != Some(&gone));
+        past.retain(|(_, event)| event.session() != Some(&gone));
         Ok(())
     }
 
@@ -206,8 +275,10 @@ impl Store for ModelStore {
 
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {
         let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-        for (_, batch) in past.iter_mut() {
-            batch.writes.retain(|write| !is_about(write, &erasure.ids));
+        for (_, event) in past.iter_mut() {
+            if let Event::Batch(batch) = event {
+                batch.writes.retain(|write| !is_about(write, &erasure.ids));
+            }
         }
         self.state().erase(erasure)?;
         self.sets().keep_only(&self.state());

@@ -7,6 +7,7 @@
 
 mod aggregate;
 mod anonymize;
+mod compaction;
 mod error;
 mod export;
 mod history;
@@ -24,6 +25,7 @@ mod session;
 
 pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
 pub use anonymize::AnonymizedShape;
+pub use compaction::{CompactedShape, SizeShape};
 pub use error::ErrorShape;
 pub use export::{ExportFormat, ExportWriter, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;

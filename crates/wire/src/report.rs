@@ -20,6 +20,8 @@ pub struct RememberedShape<'a> {
     durable: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     redacted: Vec<RedactionShape<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 impl<'a> RememberedShape<'a> {
@@ -31,6 +33,7 @@ impl<'a> RememberedShape<'a> {
             space: &kept.space,
             durable: kept.durable,
             redacted: RedactionShape::all(&kept.redacted),
+            notes: kept.filling.iter().map(ToString::to_string).collect(),
         }
     }
 }

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use mnemon::engine::ErasedTexts;
 use mnemon_wire::{Format, ImportedShape, read_import};
 
-use crate::commands::{embed, maintain};
+use crate::commands::after;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::count;
@@ -102,8 +102,7 @@ impl Import {
             }
             out + "."
         })?;
-        embed::step_after_write(&engine, &caller);
-        maintain::step_after_write(context, &engine, &caller);
+        after::a_write(context, &engine, &caller);
         Ok(())
     }
 }

@@ -6,12 +6,13 @@ use mnemon::memory::{Body, Draft, Kind, Space, Text};
 use mnemon_wire::{RememberedShape, kind_from_word};
 use serde_json::{Map, Value};
 
-use crate::commands::{embed, maintain};
+use crate::commands::after;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::NAME;
 use crate::human::redacted::redactions;
 use crate::input::{self, Names};
+use crate::output::Output;
 
 /// Keep a memory
 #[derive(Debug, Args)]
@@ -128,6 +129,11 @@ impl Remember {
                 .output
                 .note(&format!("Redacted before it was kept: {taken}."));
         }
+        if let Some(filling) = &kept.filling
+            && !context.output.is_json()
+        {
+            Output::say("warning", &filling.to_string());
+        }
         context.output.answer(&RememberedShape::of(&kept), || {
             let name = match kept.handle {
                 Some(handle) => format!("{NAME}{handle}{NAME:#} ({})", kept.id),
@@ -136,8 +142,7 @@ impl Remember {
             let verb = if kept.new { "Kept" } else { "Had already kept" };
             format!("{verb} {name} in {}.", kept.space)
         })?;
-        embed::step_after_write(&engine, &caller);
-        maintain::step_after_write(context, &engine, &caller);
+        after::a_write(context, &engine, &caller);
         Ok(())
     }
 

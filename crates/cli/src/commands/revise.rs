@@ -6,7 +6,7 @@ use mnemon::memory::{Resolution, Revision};
 use mnemon_wire::kind_from_word;
 use serde_json::Value;
 
-use crate::commands::{embed, get, maintain};
+use crate::commands::{after, get};
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
 use crate::human::redacted::redactions;
@@ -115,8 +115,7 @@ impl Revise {
         }
         let memory = engine.revise(&caller, &memory, self.if_version, revision)?;
         get::answer(context, &engine, &caller, &memory)?;
-        embed::step_after_write(&engine, &caller);
-        maintain::step_after_write(context, &engine, &caller);
+        after::a_write(context, &engine, &caller);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 mod life;
 mod show;
+mod size;
 mod span;
 mod summary;
 mod timeline;
@@ -34,11 +35,13 @@ pub(crate) enum Session {
     Show(Show),
     /// Close a session; whatever is kept in it later opens it again
     Close(Close),
+    /// Tell what takes the space of a session, and how soon it is full
+    Size(size::SessionSize),
     /// Put a session into use again, whether it is idle, decaying or archived
     Activate(life::Activate),
     /// Compress a session and leave a summary in its place
     Archive(life::Archive),
-    /// Open an archived session, to the byte as it was
+    /// Open an archived session, to the byte as it was, or bring back what was compacted
     Restore(life::Restore),
     /// Put a session into the trash
     Delete(life::Delete),
@@ -83,6 +86,12 @@ pub(crate) struct New {
         help = "How its memories fade, such as half_life_hours=336 (repeatable)"
     )]
     decay: Vec<String>,
+    #[arg(
+        long,
+        value_name = "K=V",
+        help = "How it is compacted, such as enabled=false (repeatable)"
+    )]
+    compaction: Vec<String>,
 }
 
 /// List the sessions, the latest first
@@ -129,6 +138,7 @@ impl Session {
             Self::List(command) => command.run(context),
             Self::Show(command) => command.run(context),
             Self::Close(command) => command.run(context),
+            Self::Size(command) => command.run(context),
             Self::Activate(command) => command.run(context),
             Self::Archive(command) => command.run(context),
             Self::Restore(command) => command.run(context),
@@ -147,6 +157,7 @@ impl New {
         let id = self.id.as_ref().map(|id| id.parse()).transpose()?;
         let details = SessionDetails {
             agents: self.agent.clone(),
+            compaction: input::settings(&self.compaction)?,
             decay: input::settings(&self.decay)?,
             phase: self.phase.clone(),
             project: self.project.clone(),

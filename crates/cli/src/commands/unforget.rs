@@ -1,16 +1,14 @@
 //! `mnemon unforget`
 
 use clap::Args;
-use mnemon::memory::Memory;
 use mnemon_wire::ForgottenShape;
 
-use crate::commands::{embed, maintain};
+use crate::commands::after;
 use crate::context::{Context, session_of};
 use crate::failure::Outcome;
 use crate::human::count;
-use crate::input::Names;
 
-/// Bring forgotten memories back
+/// Bring back memories that were forgotten or compacted
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  mnemon unforget review/FACT-001 --reason \"still true\"")]
 pub(crate) struct Unforget {
@@ -30,17 +28,8 @@ impl Unforget {
         let session = session_of(self.session.as_ref())?;
         let engine = context.reader()?;
         let caller = context.caller()?;
-        let names = Names {
-            engine: &engine,
-            caller: &caller,
-            session: session.as_ref(),
-        };
-        let memories: Vec<Memory> = self
-            .ids
-            .iter()
-            .map(|id| names.find(id))
-            .collect::<Outcome<_>>()?;
-        let ids = engine.unforget(&caller, &memories, &self.reason)?;
+        let names = &self.ids;
+        let ids = engine.unforget_named(&caller, names, session.as_ref(), &self.reason)?;
         context
             .output
             .answer(&ForgottenShape::of(&ids, false), || {
@@ -49,8 +38,7 @@ impl Unforget {
                     count(ids.len() as u64, "memory", "memories")
                 )
             })?;
-        embed::step_after_write(&engine, &caller);
-        maintain::step_after_write(context, &engine, &caller);
+        after::a_write(context, &engine, &caller);
         Ok(())
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 45] = [
+const COMMANDS: [&[&str]; 47] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
     &["session", "show"],
     &["session", "close"],
+    &["session", "size"],
     &["session", "activate"],
     &["session", "archive"],
     &["session", "restore"],
@@ -35,6 +36,7 @@ const COMMANDS: [&[&str]; 45] = [
     &["export"],
     &["redact"],
     &["anonymize"],
+    &["compact"],
     &["verify"],
     &["repair"],
     &["embed"],
@@ -82,7 +84,7 @@ fn the_first_page_lists_the_commands() {
       history      Show what happened to a memory
       revise       Change a memory
       forget       Forget memories; they can be brought back for a while
-      unforget     Bring forgotten memories back
+      unforget     Bring back memories that were forgotten or compacted
       deleted      List what is forgotten or deleted and can be brought back
       erase        Remove memories for good; no file of the store keeps a byte of them
       audit        Show what was forgotten, erased, archived and deleted, by whom and why
@@ -90,6 +92,7 @@ fn the_first_page_lists_the_commands() {
       export       Hand out memories, to a file or to the terminal
       redact       Show a text as it would be kept, without secrets
       anonymize    Hand out a session without who and where
+      compact      Move what a session needs least to its archive
       verify       Check every line and the index
       repair       Set damage aside and make the index anew
       embed        Embed what waits for the service that the settings name

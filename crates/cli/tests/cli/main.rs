@@ -4,6 +4,7 @@
 mod sandbox;
 
 mod asking;
+mod compaction;
 mod decay;
 mod demo;
 mod embedding;

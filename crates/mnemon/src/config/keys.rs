@@ -138,6 +138,58 @@ pub(super) static KEYS: &[Key] = &[
     rate("decay.rate_per_day.state", RATE_PER_DAY.state),
     rate("decay.rate_per_day.artifact", RATE_PER_DAY.artifact),
     Key {
+        name: "compaction.enabled",
+        rule: Rule::Flag { default: true },
+        comment: "Whether a session that fills up is compacted by itself, after the write that \
+            filled it.",
+    },
+    Key {
+        name: "compaction.gentle_at_percent",
+        rule: whole(80, 1, 100),
+        comment: "The share of session_bytes_max from which on a session is compacted gently.",
+    },
+    Key {
+        name: "compaction.aggressive_at_percent",
+        rule: whole(95, 1, 100),
+        comment: "The share of session_bytes_max from which on a session is compacted \
+            aggressively.",
+    },
+    Key {
+        name: "compaction.gentle_percent",
+        rule: whole(10, 1, 100),
+        comment: "How much of its size a gentle compaction is to free.",
+    },
+    Key {
+        name: "compaction.aggressive_percent",
+        rule: whole(20, 1, 100),
+        comment: "How much of its size an aggressive compaction is to free.",
+    },
+    Key {
+        name: "compaction.faded_below",
+        rule: number(0.3, 0.0, 1.0),
+        comment: "What has less priority than this is faded, and goes first.",
+    },
+    Key {
+        name: "compaction.conversation_after_days",
+        rule: whole(7, 0, DAYS_MAX),
+        comment: "Conversation older than this is replaced by a summary.",
+    },
+    Key {
+        name: "compaction.keep_recent_hours",
+        rule: whole(24, 0, DAYS_MAX * 24),
+        comment: "Nothing younger than this is compacted.",
+    },
+    Key {
+        name: "compaction.keep_accessed_hours",
+        rule: whole(48, 0, DAYS_MAX * 24),
+        comment: "Nothing that was asked for since then is compacted.",
+    },
+    Key {
+        name: "compaction.keep_priority_above",
+        rule: number(0.7, 0.0, 1.0),
+        comment: "Nothing with more priority than this is compacted.",
+    },
+    Key {
         name: "search.timeout_ms",
         rule: whole(5_000, 1, 600_000),
         comment: "How long a question may take before it is given up.",

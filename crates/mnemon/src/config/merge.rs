@@ -66,6 +66,10 @@ fn check_together(config: &Config, settings: &[Setting]) -> Result<()> {
             "a session decays before it is archived",
         ));
     }
+    if let Some((low, high, why)) = config.compaction.contradiction() {
+        let [low, high] = [low, high].map(|name| format!("compaction.{name}"));
+        return Err(refuse_pair(settings, &low, &high, why));
+    }
     check_service(&config.embedding, settings)
 }
 

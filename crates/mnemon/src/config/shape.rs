@@ -5,6 +5,7 @@
 use serde::Deserialize;
 
 use super::merge;
+use crate::compact;
 use crate::decay;
 use crate::redact::{Pattern, Subject};
 use crate::retention::RetentionConfig;
@@ -23,6 +24,8 @@ pub struct Config {
     pub sessions: SessionsConfig,
     /// How memories fade.
     pub decay: decay::Settings,
+    /// What leaves a session that fills up.
+    pub compaction: compact::Settings,
     /// How questions are answered.
     pub search: SearchConfig,
     /// Who makes vectors of texts.

@@ -1,7 +1,7 @@
 //! Keeping and revising.
 
 use crate::caller::Caller;
-use crate::engine::Mnemon;
+use crate::engine::{Filling, Mnemon};
 use crate::error::{Error, Result};
 use crate::memory::body::confidence_from_word;
 use crate::memory::{Confidence, Draft, Handle, Memory, MemoryId, Reference, Revision, Space};
@@ -24,6 +24,8 @@ pub struct Remembered {
     pub new: bool,
     /// What was taken out of it before it was kept.
     pub redacted: Vec<Redaction>,
+    /// Set if its session fills up.
+    pub filling: Option<Filling>,
 }
 
 /// One step of a transaction.
@@ -77,13 +79,19 @@ impl Mnemon {
             .collect();
         let (receipt, redacted) = self.act(caller, space, actions, on_full)?;
         let durable = receipt.durable;
+        let filling = self.filling(space, receipt.grown);
         Ok(receipt
             .outcomes
             .into_iter()
             .zip(redacted)
             .filter_map(|(outcome, redacted)| {
                 let kept = remembered(outcome, space, durable)?;
-                Some(Remembered { redacted, ..kept })
+                let filling = filling.clone();
+                Some(Remembered {
+                    redacted,
+                    filling,
+                    ..kept
+                })
             })
             .collect())
     }
@@ -237,6 +245,7 @@ pub(super) fn remembered(outcome: Outcome, space: &Space, durable: bool) -> Opti
         durable,
         new: outcome.changed,
         redacted: Vec::new(),
+        filling: None,
     })
 }
 

@@ -29,6 +29,7 @@ impl Mnemon {
             .iter()
             .try_for_each(|agent| check_name("agent", agent))?;
         self.config.decay.with_session(&details.decay)?;
+        self.config.compaction.with_session(&details.compaction)?;
         self.redactor.redact_details(&mut details);
         let id = new.id.unwrap_or_else(|| {
             let now = self.clock.now().to_string();

@@ -295,9 +295,10 @@ impl ImportPlan {
     fn take(&mut self, engine: &Mnemon, caller: &Caller, item: ImportItem) {
         match item {
             ImportItem::Session { id, mut details } => {
-                if let Err(error) = engine.config.decay.with_session(&details.decay) {
-                    self.bad.push(error);
-                }
+                let own = &engine.config;
+                let decay = own.decay.with_session(&details.decay).err();
+                let compaction = own.compaction.with_session(&details.compaction).err();
+                self.bad.extend(decay.into_iter().chain(compaction));
                 if self
                     .folded_sessions
                     .insert(id.as_str().to_ascii_lowercase())

@@ -163,6 +163,16 @@ impl fmt::Display for Error {
                     "session {session} is archived and does not open: {source}"
                 )
             }
+            Self::Compacted { id, session, since } => {
+                write!(f, "{id} was compacted")?;
+                if let Some(since) = since {
+                    write!(f, " at {since}")?;
+                }
+                write!(f, " and is in the archive of session {session}")
+            }
+            Self::CompactionFailed { session, source } => {
+                write!(f, "session {session} could not be compacted: {source}")
+            }
             Self::NotFound { reference } => write!(f, "there is no memory {reference}"),
             Self::Damaged { id, path, line } => write!(
                 f,
@@ -250,7 +260,9 @@ impl Error {
                  `mnemon session restore {session}`."
             ),
             Self::Unparsable { .. } => "Correct the input and try again.".into(),
-            Self::UnparsableLine { source, .. } => source.hint(),
+            Self::UnparsableLine { source, .. } | Self::CompactionFailed { source, .. } => {
+                source.hint()
+            }
             Self::BadLines { .. } => "Correct the input and try again; nothing was changed.".into(),
             Self::At { .. } => {
                 "Correct it and hand all of them in again; nothing was changed.".into()
@@ -263,8 +275,13 @@ impl Error {
                 suggestion.clone()
             }
             Self::SessionFull { session, .. } => format!(
-                "Start another session, forget what `mnemon list --session {session}` shows as \
-                 unneeded, or raise storage.session_bytes_max."
+                "Nothing more may be compacted: `mnemon session size {session}` shows what takes the \
+                 space. Settle or forget what is not needed, start another session, or raise \
+                 storage.session_bytes_max."
+            ),
+            Self::Compacted { id, session, .. } => format!(
+                "`mnemon unforget {id} --reason R` brings it back, and `mnemon session restore {session}` \
+                 all that was compacted."
             ),
             Self::SessionNotFound { session } => format!(
                 "`mnemon session list` shows the sessions; `mnemon session new --id {session}` makes this one."

@@ -109,6 +109,17 @@ pub struct Receipt {
     pub outcomes: Vec<Outcome>,
     /// False only while a batch waits in memory, or as the durability setting allows.
     pub durable: bool,
+    /// How large the space was before, and is now; none if that is not known yet.
+    pub grown: Option<Grown>,
+}
+
+/// How a space grew by a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grown {
+    /// Its bytes before.
+    pub from_bytes: u64,
+    /// Its bytes after.
+    pub to_bytes: u64,
 }
 
 /// What became of one write.

@@ -70,6 +70,10 @@ pub enum Deed {
     Restored,
     /// They were removed for good.
     Erased,
+    /// They were forgotten, their time was up, and a compaction removed them for good.
+    Expired,
+    /// They were compacted away, and brought back.
+    Returned,
     /// A session was compressed, with a summary in its place.
     SessionArchived,
     /// An archived session was opened again.
@@ -91,6 +95,8 @@ impl Deed {
             Self::Forgotten => "forget",
             Self::Restored => "unforget",
             Self::Erased => "erase",
+            Self::Expired => "expire",
+            Self::Returned => "bring_back",
             Self::SessionArchived => "archive",
             Self::SessionRestored => "restore",
             Self::SessionActivated => "activate",
@@ -100,9 +106,12 @@ impl Deed {
         }
     }
 
-    /// The deed to a session that is written so.
+    /// The deed that the audit writes so.
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         let deeds = [
+            Self::Erased,
+            Self::Expired,
+            Self::Returned,
             Self::SessionArchived,
             Self::SessionRestored,
             Self::SessionActivated,

@@ -12,6 +12,7 @@ mod audit;
 mod buffer;
 mod catch_up;
 mod commit;
+mod compact;
 mod current;
 pub mod disk;
 mod embedded;
@@ -24,7 +25,10 @@ mod layout;
 mod life;
 mod lock;
 pub mod log;
+mod measure;
 mod network;
+mod part;
+mod past;
 mod plan;
 mod poison;
 mod post;
@@ -255,6 +259,17 @@ impl LocalStore {
             path: self.layout.root().into(),
             source: Arc::new(source),
         })
+    }
+}
+
+impl LocalStore {
+    /// Refuses what a forked child or a look at the past may not do.
+    fn refuse_writing(&self) -> Result<()> {
+        self.refuse_after_fork()?;
+        match self.options.as_of {
+            Some(moment) => Err(Error::Past { moment }),
+            None => Ok(()),
+        }
     }
 }
 

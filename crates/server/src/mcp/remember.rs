@@ -59,6 +59,7 @@ fn remember_all(shared: &Shared, arguments: Arguments, kept: &mut Kept) -> Resul
         let receipts = engine.remember_all(caller, &space, drafts, OnFull::Refuse)?;
         kept.memories.extend(receipts);
         shared.background.wake(&opened);
+        shared.compacting.wake(&opened);
     }
     Ok(())
 }
@@ -229,6 +230,20 @@ impl Kept {
         }
         for session in &self.new_sessions {
             let _ = writeln!(text, "session {session} is new");
+        }
+        let mut filling: Vec<String> = Vec::new();
+        for kept in self
+            .memories
+            .iter()
+            .filter_map(|kept| kept.filling.as_ref())
+        {
+            let note = format!("note: {kept}");
+            if !filling.contains(&note) {
+                filling.push(note);
+            }
+        }
+        for note in filling {
+            let _ = writeln!(text, "{note}");
         }
         text.truncate(text.trim_end().len());
         text

@@ -6,6 +6,8 @@
 //! - `hold`: stops in the middle of a write, with the lock, until stdin closes;
 //! - `read`: answers each id on stdin with its text or `absent`;
 //! - `reindex`: builds the index anew;
+//! - `compact`: compacts the session `one`, as at the time `now`;
+//! - `bring-back`: brings back what was compacted of it;
 //! - `session`: makes the session called `name`;
 //! - `live`: does `what` (archive, restore, delete, undelete, purge) to the session called `name`;
 //! - `check`: looks for everything that stdin says was kept, and for what must not be.
@@ -18,11 +20,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mnemon::compact::Reach;
 use mnemon::memory::Space;
 use mnemon::store::OnFull;
 use mnemon::store::local::disk::{Disk, RealDisk};
 use mnemon::store::local::{LocalOptions, LocalStore};
-use mnemon::{Caller, Config, Error, Mnemon, Result};
+use mnemon::{Caller, Clock, Config, Error, Mnemon, Result, Time};
 use mnemon_testkit::driver::Journal;
 use mnemon_testkit::hooked::{HookedDisk, Step};
 use mnemon_testkit::inspect;
@@ -44,6 +47,8 @@ fn main() -> ExitCode {
         "hold" => hold(&settings),
         "read" => read(&settings),
         "reindex" => reindex(&settings),
+        "compact" => compact(&settings),
+        "bring-back" => bring_back(&settings),
         "session" => {
             inspect::make_sessions(&settings.root, &[settings.text("name").unwrap_or("one")]);
             Ok(())
@@ -219,6 +224,35 @@ fn reindex(settings: &Settings) -> Result<()> {
     let engine = settings.engine(Arc::new(RealDisk))?;
     let done = engine.reindex(&Caller::user("tester"), &mut |_| {})?;
     say(&format!("reindexed {}", done.memories));
+    Ok(())
+}
+
+/// The engine at the time that the settings say.
+fn engine_then(settings: &Settings) -> Result<Mnemon> {
+    let now: Time = settings.text("now").unwrap_or_default().parse()?;
+    let engine = settings.engine(Arc::new(RealDisk))?;
+    let random = || {
+        let id = std::process::id().to_le_bytes();
+        let mut random = [7; 10];
+        random[..4].copy_from_slice(&id);
+        random
+    };
+    Ok(engine.with_sources(Clock::fixed_at(now), Arc::new(random)))
+}
+
+fn compact(settings: &Settings) -> Result<()> {
+    let engine = engine_then(settings)?;
+    let reach = Reach::Aggressive;
+    let report = engine.compact(&Caller::user("tester"), &"one".parse()?, reach)?;
+    say(&format!("compacted {}", report.plan.actions.len()));
+    Ok(())
+}
+
+fn bring_back(settings: &Settings) -> Result<()> {
+    let engine = engine_then(settings)?;
+    let caller = Caller::user("tester");
+    let brought = engine.bring_back(&caller, &"one".parse()?, None, "needed")?;
+    say(&format!("brought back {}", brought.len()));
     Ok(())
 }
 

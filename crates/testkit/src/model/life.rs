@@ -8,7 +8,7 @@ use mnemon::session::{Archived, DeletedSession, Session, SessionDeed};
 use mnemon::store::{Archiving, AuditEntry, Batch, Change, Deed, Shelved, What, Write};
 use mnemon::time::Time;
 
-use super::state::{Kept, Place, State, memory, utc};
+use super::state::{Kept, Place, State, memory, no_weight, utc};
 
 /// The memories of a session that is put away, and its place.
 #[derive(Clone, Debug)]
@@ -47,6 +47,9 @@ impl State {
             draft.check(&space, &archiving.limits)?;
             let summary = memory(draft, id.clone(), space.clone(), None, at);
             self.memories.push(Kept {
+                // Gone again before anything is put back among the others.
+                number: u64::MAX,
+                weight: no_weight(id),
                 first: summary.clone(),
                 changes: vec![Change {
                     at,
@@ -116,6 +119,8 @@ impl State {
 
     pub(super) fn purge_session(&mut self, deed: &SessionDeed) -> Result<SessionId> {
         let (deleted, _) = self.take_deleted(&deed.session)?;
+        self.away
+            .retain(|parked| parked.session() != Some(&deleted.session_id));
         self.enter_deleted(Deed::SessionPurged, deed, &deleted);
         Ok(deleted.session_id)
     }
@@ -157,6 +162,7 @@ impl State {
         let archived = archived.map(|(session, _)| (session.clone(), false));
         archived
             .or_else(|| deleted.map(|(it, _)| (it.session_id.clone(), true)))
+            .or_else(|| self.parked(id))
             .map(|(session, deleted)| Shelved { session, deleted })
     }
 

@@ -8,9 +8,10 @@ use mnemon::memory::{
     State as MemoryState,
 };
 use mnemon::session::{Archived, DeletedSession, SessionDetails};
-use mnemon::store::{AuditEntry, Batch, Change, JobTimes, Outcome, What, Write};
+use mnemon::store::{AuditEntry, Batch, Change, JobTimes, Outcome, Weight, What, Write};
 use mnemon::time::Time;
 
+use super::compaction::Parked;
 use super::life::Aside;
 
 /// Handles that a caller asks for are honoured up to this number.
@@ -26,6 +27,10 @@ pub(super) struct State {
     /// Every text that was erased.
     pub(super) erased_texts: BTreeSet<String>,
     pub(super) erasures: Vec<AuditEntry>,
+    /// What was compacted away.
+    pub(super) away: Vec<Parked>,
+    /// How many memories were ever kept.
+    count: u64,
     /// What was done to sessions.
     pub(super) deeds: Vec<AuditEntry>,
     /// Archived sessions: how, and what they held.
@@ -44,6 +49,10 @@ pub(super) struct Kept {
     /// As it is now.
     pub(super) now: Memory,
     pub(super) changes: Vec<Change>,
+    /// How many were kept before it.
+    pub(super) number: u64,
+    /// What it costs, in the model's own measure.
+    pub(super) weight: Weight,
 }
 
 /// A space.
@@ -54,6 +63,10 @@ pub(super) struct Place {
     /// The size in the model's own measure.
     pub(super) bytes: u64,
     pub(super) session: Option<Details>,
+    /// When how much was written.
+    pub(super) written: Vec<(i64, u64)>,
+    /// When something was last compacted.
+    pub(super) compacted_at: Option<Time>,
     /// The last number of each kind of handle.
     handles: BTreeMap<Kind, u32>,
 }
@@ -79,7 +92,9 @@ impl State {
         for write in &batch.writes {
             let outcome = self.write(batch, write, at)?;
             if outcome.changed {
-                needed_bytes += 1 + text_bytes(write);
+                let bytes = 1 + text_bytes(write);
+                needed_bytes += bytes;
+                self.weigh(write, bytes);
             }
             outcomes.push(outcome);
         }
@@ -87,6 +102,7 @@ impl State {
             refuse_if_full(batch, used_bytes, needed_bytes)?;
             let place = self.places.entry(batch.space.clone()).or_default();
             place.bytes = used_bytes + needed_bytes;
+            place.written.push((at.micros(), needed_bytes));
             place.recorded_micros = Some(at.micros());
         }
         Ok(outcomes)
@@ -200,7 +216,10 @@ impl State {
         };
         let memory = memory(draft, id.clone(), batch.space.clone(), handle, at);
         let done = outcome(&memory, true);
+        self.count += 1;
         self.memories.push(Kept {
+            number: self.count,
+            weight: no_weight(id),
             first: memory.clone(),
             changes: vec![Change {
                 at,
@@ -331,6 +350,16 @@ impl State {
             }),
             _ => Ok(()),
         }
+    }
+}
+
+pub(super) fn no_weight(id: &MemoryId) -> Weight {
+    Weight {
+        id: id.clone(),
+        kept: 0,
+        versions: 0,
+        accesses: 0,
+        forgetting: 0,
     }
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use mnemon::clock::ManualClock;
+use mnemon::compact::Reach;
 use mnemon::embed::{BuiltIn, Embedder};
 use mnemon::engine::{ErasedTexts, ImportItem, Mnemon, NewSession};
 use mnemon::memory::{Body, Draft, Forgotten, Kind, Link, Memory, Revision, Space, State};
@@ -273,6 +274,10 @@ fn the_document_names_exactly_the_members_that_are_written() {
     desk.edit_and_repair();
     lines.extend(objects(&desk.log()));
     let session = desk.space.session().unwrap();
+    desk.engine
+        .compact(&desk.user, session, Reach::Gentle)
+        .unwrap();
+    lines.extend(objects(&desk.log()));
     desk.engine
         .archive_session(&desk.user, session, Some("done"))
         .unwrap();

@@ -7,6 +7,7 @@ use mnemon::session::{DeletedSession, SessionState};
 use mnemon_wire::{DeletedSessionShape, PurgedShape};
 
 use super::show;
+use crate::commands::after;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::ago::{ago, days_left};
@@ -36,7 +37,7 @@ pub(crate) struct Archive {
     reason: Option<String>,
 }
 
-/// Open an archived session, to the byte as it was
+/// Open an archived session, to the byte as it was, or bring back what was compacted
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  mnemon session restore review")]
 pub(crate) struct Restore {
@@ -109,9 +110,19 @@ impl Archive {
 
 impl Restore {
     pub(super) fn run(&self, context: &Context) -> Outcome {
-        let engine = context.reader()?;
-        let session = engine.restore_session(&context.caller()?, &self.id.parse()?)?;
-        show::answer(context, &engine, &session)
+        let (engine, caller, id) = (context.reader()?, context.caller()?, self.id.parse()?);
+        if engine.session(&caller, &id)?.archived.is_none() {
+            let brought = engine.bring_back(&caller, &id, None, "restored by command")?;
+            if !brought.is_empty() {
+                let memories = count(brought.len() as u64, "memory", "memories");
+                let note = format!("Brought back {memories} that had been compacted.");
+                context.output.note(&note);
+            }
+        }
+        let session = engine.restore_session(&caller, &id)?;
+        show::answer(context, &engine, &session)?;
+        after::a_write(context, &engine, &caller);
+        Ok(())
     }
 }
 

@@ -156,7 +156,9 @@ fn severity_rank(memory: &Memory) -> Reverse<u8> {
     Reverse(rank)
 }
 
-fn quotes(ordered: &[&Memory], within: Option<&SessionId>, wanted: usize) -> Vec<Quote> {
+/// The most central sentences of memories in their order, in that order: of the
+/// conversation, or of everything if there is none.
+pub(crate) fn quotes(ordered: &[&Memory], within: Option<&SessionId>, wanted: usize) -> Vec<Quote> {
     let turns = ordered.iter().filter(|it| matches!(it.body, Body::Turn(_)));
     let mut sources: Vec<&Memory> = turns.copied().collect();
     if sources.is_empty() {

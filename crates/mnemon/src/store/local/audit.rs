@@ -62,7 +62,7 @@ impl SessionLine {
     }
 }
 
-/// Memories that were erased.
+/// Memories that were erased, expired or brought back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct AuditLine {
     at: Time,
@@ -84,6 +84,19 @@ impl AuditLine {
             op: Deed::Erased.as_str().into(),
             reason: intent.reason.clone(),
             spaces: intent.spaces.clone(),
+        }
+    }
+
+    /// What a compaction, or undoing one, does to memories of a session.
+    pub(super) fn compaction(deed: Deed, what: &SessionDeed, ids: Vec<MemoryId>) -> Self {
+        Self {
+            at: what.at,
+            by: what.by.clone(),
+            digests: Vec::new(),
+            ids,
+            op: deed.as_str().into(),
+            reason: what.reason.clone(),
+            spaces: vec![Space::Session(what.session.clone())],
         }
     }
 }
@@ -146,7 +159,7 @@ pub(super) fn entries(disk: &dyn Disk, layout: &Layout) -> Result<Vec<AuditEntry
     let entry = |line: Entered| match line {
         Entered::Memories(line) => Some(AuditEntry {
             at: line.at,
-            deed: Deed::Erased,
+            deed: Deed::from_word(&line.op)?,
             by: line.by,
             reason: line.reason,
             memories: line.ids.len() as u64,

@@ -28,6 +28,7 @@ impl LocalStore {
         Ok(Receipt {
             outcomes,
             durable: false,
+            grown: None,
         })
     }
 

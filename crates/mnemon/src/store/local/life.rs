@@ -43,7 +43,7 @@ impl LocalStore {
     }
 
     /// The lock, unless nothing may be written.
-    fn hold_for_life(&self, what: &str) -> Result<Held<'_>> {
+    pub(super) fn hold_for_life(&self, what: &str) -> Result<Held<'_>> {
         self.refuse_after_fork()?;
         if let Some(moment) = self.options.as_of {
             return Err(Error::Past { moment });

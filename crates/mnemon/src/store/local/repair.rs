@@ -49,6 +49,9 @@ impl LocalStore {
             report.unpoisoned = true;
         }
         report.removed = self.tidy_everything()?;
+        for session in self.session_folders(&self.layout.sessions())? {
+            self.clean_parts(&session)?;
+        }
         self.rebuild(progress)?;
         report.checked = super::verify::count_records(&self.fresh_index(&mut |_| {})?)?;
         Ok(report)

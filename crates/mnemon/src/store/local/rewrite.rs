@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use rusqlite::Connection;
 use serde_json::{Map, Value};
 
 use super::LocalStore;
@@ -27,10 +28,23 @@ pub(super) enum Verdict {
     Replace(Vec<u8>),
     /// It does not stay.
     Drop,
+    /// It stays behind these lines.
+    Behind(Vec<u8>),
 }
 
 /// Decides about each piece; gets the bytes too.
 pub(super) type Judge<'a> = dyn FnMut(&Piece<'_>, &[u8]) -> Result<Verdict> + 'a;
+
+/// Gives the last lines of a log, knowing its index.
+pub(super) type LastLines<'a> = dyn FnMut(&Connection) -> Result<Vec<u8>> + 'a;
+
+/// What else happens while a log is written anew.
+pub(super) struct Also<'a> {
+    /// Once it was read, before the lock is taken.
+    pub(super) when_read: &'a mut dyn FnMut() -> Result<()>,
+    /// Under the lock, once the index knows all of it: the last lines.
+    pub(super) last_lines: &'a mut LastLines<'a>,
+}
 
 /// A piece of the old log.
 pub(super) enum Piece<'a> {
@@ -41,6 +55,20 @@ pub(super) enum Piece<'a> {
 impl LocalStore {
     /// Writes the log of a space anew; gives what a crash had left at its end, if anything.
     pub(super) fn rewrite(&self, space: &Space, judge: &mut Judge<'_>) -> Result<Option<PathBuf>> {
+        let nothing = Also {
+            when_read: &mut || Ok(()),
+            last_lines: &mut |_| Ok(Vec::new()),
+        };
+        self.rewrite_and(space, judge, nothing)
+    }
+
+    /// As [`Self::rewrite`], with what else happens at its turning points.
+    pub(super) fn rewrite_and(
+        &self,
+        space: &Space,
+        judge: &mut Judge<'_>,
+        also: Also<'_>,
+    ) -> Result<Option<PathBuf>> {
         let path = self.layout.log(space);
         let old = self
             .disk
@@ -59,8 +87,11 @@ impl LocalStore {
             let end = next.copy(&*old, Start::BEGINNING, judge)?;
             // What is long is done; what follows is short.
             sync()?;
+            (also.when_read)()?;
             let mut held = self.lock.acquire("rewrite a log")?;
-            self.finish_rewrite(space, &mut next, &sync, &*old, &end, judge, &mut held)
+            let read = (&*old, &end);
+            let last = (also.last_lines, &sync as &dyn Fn() -> Result<()>);
+            self.finish_rewrite(space, &mut next, read, judge, last, &mut held)
         });
         if outcome.is_err() {
             let _ = self.disk.remove(&next_path);
@@ -68,18 +99,13 @@ impl LocalStore {
         outcome
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the last step of one operation, with all that the first ones made"
-    )]
     fn finish_rewrite(
         &self,
         space: &Space,
         next: &mut Next<'_>,
-        sync: &dyn Fn() -> Result<()>,
-        old: &dyn DiskFile,
-        end: &End,
+        (old, end): (&dyn DiskFile, &End),
         judge: &mut Judge<'_>,
+        (last_lines, sync): (&mut LastLines<'_>, &dyn Fn() -> Result<()>),
         held: &mut Held<'_>,
     ) -> Result<Option<PathBuf>> {
         let path = self.layout.log(space);
@@ -101,6 +127,10 @@ impl LocalStore {
                 &bytes,
             )?);
         }
+        let connection = generation.borrow()?;
+        self.catch_up(&connection, std::slice::from_ref(space))?;
+        next.write(&last_lines(&connection)?)?;
+        drop(connection);
         sync()?;
         held.note_appending(&[space])
             .map_err(Error::io("write", self.layout.lock()))?;
@@ -136,8 +166,9 @@ pub(super) struct Next<'a> {
     path: PathBuf,
     /// Where its bytes go.
     out: &'a mut dyn FnMut(&[u8]) -> Result<()>,
-    /// Lines of a transaction whose commit has not come yet.
-    open: Vec<(Placed, Vec<u8>)>,
+    /// Lines of a transaction whose commit has not come yet, with their places in it.
+    open: Vec<(Placed, Vec<u8>, u64)>,
+    places: Places,
     /// Whether any line of that transaction was dropped or replaced.
     broken: bool,
 }
@@ -148,6 +179,7 @@ impl<'a> Next<'a> {
             path: path.into(),
             out,
             open: Vec::new(),
+            places: Places::default(),
             broken: false,
         }
     }
@@ -185,6 +217,10 @@ impl<'a> Next<'a> {
                     self.settle()?;
                     match judge(&Piece::Damage(&damage), &bytes)? {
                         Verdict::Keep => self.write_line(&bytes),
+                        Verdict::Behind(before) => {
+                            self.write(&before)?;
+                            self.write_line(&bytes)
+                        }
                         Verdict::Replace(bytes) => self.write(&bytes),
                         Verdict::Drop => Ok(()),
                     }
@@ -199,18 +235,28 @@ impl<'a> Next<'a> {
     }
 
     fn take(&mut self, placed: Placed, bytes: Vec<u8>, verdict: Verdict) -> Result<()> {
-        if placed.line.tx.is_none() {
+        let place = self.places.of(&placed);
+        let verdict = match verdict {
+            // Nothing comes between the lines of a transaction: all have one time.
+            Verdict::Behind(before) => {
+                self.settle()?;
+                self.write(&before)?;
+                Verdict::Keep
+            }
+            verdict => verdict,
+        };
+        let Some(place) = place else {
             self.settle()?;
             return match verdict {
-                Verdict::Keep => self.write_line(&bytes),
                 Verdict::Replace(bytes) => self.write(&bytes),
                 Verdict::Drop => Ok(()),
+                Verdict::Keep | Verdict::Behind(_) => self.write_line(&bytes),
             };
-        }
+        };
         if self
             .open
             .first()
-            .is_some_and(|(first, _)| first.line.tx != placed.line.tx)
+            .is_some_and(|(first, ..)| first.line.tx != placed.line.tx)
         {
             self.settle()?;
         }
@@ -218,7 +264,7 @@ impl<'a> Next<'a> {
             let whole = !self.broken
                 && placed
                     .line
-                    .sums_up(self.open.iter().map(|(member, _)| member));
+                    .sums_up(self.open.iter().map(|(member, ..)| member));
             return if whole {
                 self.settle_verbatim(&bytes)
             } else {
@@ -226,15 +272,15 @@ impl<'a> Next<'a> {
             };
         }
         match verdict {
-            Verdict::Keep => self.open.push((placed, bytes)),
             Verdict::Replace(_) | Verdict::Drop => self.broken = true,
+            Verdict::Keep | Verdict::Behind(_) => self.open.push((placed, bytes, place)),
         }
         Ok(())
     }
 
     /// A whole transaction stays to the letter.
     fn settle_verbatim(&mut self, commit: &[u8]) -> Result<()> {
-        for (_, bytes) in std::mem::take(&mut self.open) {
+        for (_, bytes, _) in std::mem::take(&mut self.open) {
             self.write_line(&bytes)?;
         }
         self.broken = false;
@@ -244,14 +290,9 @@ impl<'a> Next<'a> {
     /// What is left of a transaction stands for itself, or the next reader would undo it.
     fn settle(&mut self) -> Result<()> {
         self.broken = false;
-        for (placed, bytes) in std::mem::take(&mut self.open) {
-            let alone = |object: &mut Map<String, Value>| drop(object.remove("tx"));
-            let (signed, _) = sign_again(&bytes, alone).map_err(|_| Error::Corrupt {
-                path: self.path.clone(),
-                line: Some(placed.number),
-                problem: "the line was sound a moment ago".into(),
-            })?;
-            self.write(&signed)?;
+        for (placed, bytes, place) in std::mem::take(&mut self.open) {
+            let alone = stand_alone(&self.path, &placed, &bytes, place)?;
+            self.write(&alone)?;
         }
         Ok(())
     }
@@ -264,6 +305,46 @@ impl<'a> Next<'a> {
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         (self.out)(bytes)
     }
+}
+
+/// Where lines stand in their transactions.
+#[derive(Default)]
+pub(super) struct Places {
+    /// The transaction, and the number of its first line.
+    current: Option<(String, u64)>,
+}
+
+impl Places {
+    /// The place of the next line, from 0; none if it is in no transaction.
+    pub(super) fn of(&mut self, placed: &Placed) -> Option<u64> {
+        let tx = placed.line.tx.as_ref()?;
+        match &self.current {
+            Some((known, first)) if known == tx => Some(placed.number - first),
+            _ => {
+                self.current = Some((tx.clone(), placed.number));
+                Some(0)
+            }
+        }
+    }
+}
+
+/// A line without its transaction; its place in it stays, because all its lines have one time.
+pub(super) fn stand_alone(
+    path: &Path,
+    placed: &Placed,
+    bytes: &[u8],
+    place: u64,
+) -> Result<Vec<u8>> {
+    let alone = |object: &mut Map<String, Value>| {
+        object.remove("tx");
+        object.insert("place".into(), place.into());
+    };
+    let signed = sign_again(bytes, alone).map_err(|_| Error::Corrupt {
+        path: path.into(),
+        line: Some(placed.number),
+        problem: "the line was sound a moment ago".into(),
+    })?;
+    Ok(signed.0)
 }
 
 type Counters = Vec<(Kind, u32)>;

@@ -30,6 +30,13 @@ pub(super) struct Source {
     pub(super) packed: bool,
 }
 
+impl Source {
+    /// What sort of shelf it is; none if it is a log.
+    pub(super) fn sort(&self) -> Option<shelf::Sort> {
+        shelf::Sort::of(self.path.file_name()?.to_str()?)
+    }
+}
+
 impl LocalStore {
     /// The sources of a session, deleted or not.
     pub(super) fn sources_of(&self, session: &SessionId) -> Result<Vec<Source>> {

@@ -9,18 +9,15 @@ use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::store::{
-    Archiving, AuditEntry, Batch, Change, Erased, Erasure, Filter, JobTimes, Progress, Receipt,
-    Reindexed, Repair, RepairOptions, Selection, Shelved, Stats, Store, Tended, Verification, View,
-    Waiting,
+    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
+    JobTimes, Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection,
+    Shelved, Stats, Store, Tended, Verification, View, Waiting,
 };
 use crate::time::Time;
 
 impl Store for LocalStore {
     fn commit(&self, batch: Batch) -> Result<Receipt> {
-        self.refuse_after_fork()?;
-        if let Some(moment) = self.options.as_of {
-            return Err(Error::Past { moment });
-        }
+        self.refuse_writing()?;
         self.commit_with_retries(batch)
     }
 
@@ -70,7 +67,8 @@ impl Store for LocalStore {
             as_of: Some(moment),
             ..self.options.clone()
         };
-        let mut past = Self::open_on(self.disk.clone(), self.layout.root(), options)?;
+        let disk = self.disk_as_of(moment)?;
+        let mut past = Self::open_on(disk, self.layout.root(), options)?;
         past.sets = self.sets.clone();
         Ok(Arc::new(past))
     }
@@ -220,11 +218,30 @@ impl Store for LocalStore {
         self.sets.put(set, &[], true)
     }
 
+    fn measure(&self, session: &SessionId) -> Result<Measure> {
+        self.measure_session(session)
+    }
+
+    fn compact(&self, compaction: &Compaction) -> Result<Compacted> {
+        self.refuse_writing()?;
+        self.compact_session(compaction)
+    }
+
+    fn bring_back(&self, wanted: &Return) -> Result<Vec<MemoryId>> {
+        self.refuse_writing()?;
+        self.bring_back_lines(wanted)
+    }
+
+    fn away(&self, reference: &Reference) -> Result<Option<Away>> {
+        self.find_away(reference)
+    }
+
+    fn away_in(&self, session: &SessionId) -> Result<Vec<Away>> {
+        self.away_of(session)
+    }
+
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {
-        self.refuse_after_fork()?;
-        if let Some(moment) = self.options.as_of {
-            return Err(Error::Past { moment });
-        }
+        self.refuse_writing()?;
         self.erase_everywhere(erasure)
     }
 

@@ -12,7 +12,6 @@ use super::{Appended, Proof};
 use crate::config::Durability;
 use crate::error::{Error, Result};
 use crate::memory::{MemoryId, Space};
-use crate::store::Receipt;
 use crate::store::local::LocalStore;
 use crate::store::local::disk::Stat;
 use crate::store::local::index;
@@ -23,6 +22,7 @@ use crate::store::local::log::line::Checksum;
 use crate::store::local::log::transaction::{self, Signed};
 use crate::store::local::plan::{Known, Planned, Planner, Touched};
 use crate::store::local::sync::Ticket;
+use crate::store::{Grown, Receipt};
 
 /// What became of one request of a group.
 enum Fate {
@@ -224,6 +224,7 @@ impl LocalStore {
                                 fates.push(Fate::Nothing(Receipt {
                                     outcomes: planned.outcomes,
                                     durable: true,
+                                    grown: None,
                                 }));
                                 continue;
                             }
@@ -250,13 +251,20 @@ impl LocalStore {
                 Ok((planned, lines)) => {
                     pending.extend(planned.touched);
                     log.known = planned.known;
+                    let from_bytes = log.edge.start.offset;
+                    let checksum = log.take(&batch.space, lines, at);
+                    let to_bytes = log.edge.start.offset;
                     Fate::Settled {
                         space: batch.space.clone(),
                         receipt: Receipt {
                             outcomes: planned.outcomes,
                             durable: true,
+                            grown: Some(Grown {
+                                from_bytes,
+                                to_bytes,
+                            }),
                         },
-                        checksum: log.take(&batch.space, lines, at),
+                        checksum,
                         refers_to: planned.refers_to,
                     }
                 }

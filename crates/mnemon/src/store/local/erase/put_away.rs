@@ -17,6 +17,7 @@ use crate::store::local::index::shelves;
 use crate::store::local::life;
 use crate::store::local::log::record::Record;
 use crate::store::local::log::scan::{self, Found, Start, Stopped};
+use crate::store::local::part;
 use crate::store::local::rewrite::{self, Next};
 use crate::store::local::shelf::{self, Packing};
 use crate::store::local::shelves::Source;
@@ -130,6 +131,10 @@ impl LocalStore {
             let mut packing = Packing::replace(&*self.disk, folder, &name)?;
             let mut onto_shelf = |bytes: &[u8]| packing.write(bytes);
             let mut next = Next::new(path, &mut onto_shelf);
+            if source.sort() == Some(shelf::Sort::Part) {
+                // Its first line says since when it is there, and nothing of a memory.
+                next.write(&part::header(&*self.disk, path)?)?;
+            }
             copy_without(&mut next, &*old, path, intent, traces)?;
             packing.finish()?;
         } else {

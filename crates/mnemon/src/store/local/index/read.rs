@@ -338,6 +338,19 @@ pub(crate) fn pointers_of(
     rows.collect()
 }
 
+/// The ids that lie on a shelf and are in a log too.
+pub(crate) fn in_log_and_on_shelf(
+    connection: &Connection,
+    source: &str,
+) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT i.id FROM shelves s JOIN shelved i ON i.shelf = s.n JOIN memories m ON m.id = i.id
+         WHERE s.source = ?1 ORDER BY i.id",
+    )?;
+    let rows = statement.query_map([source], |row| row.get(0))?;
+    rows.collect()
+}
+
 /// Counts and sizes, without the size of the index itself; a log of a header alone is not there yet.
 pub(crate) fn stats(connection: &Connection) -> rusqlite::Result<Stats> {
     let mut stats = Stats::default();

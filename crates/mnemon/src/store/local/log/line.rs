@@ -82,6 +82,8 @@ pub struct Line {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded_at: Option<Time>,

@@ -182,6 +182,19 @@ impl Line {
         }
     }
 
+    /// That so many memories left the log.
+    pub(crate) fn compact(space: &Space, count: u64, reason: &str, by: &str, at: Time) -> Self {
+        Self {
+            op: Some("compact".into()),
+            space: Some(space.to_string()),
+            count: Some(count),
+            reason: Some(reason.into()),
+            by: Some(by.into()),
+            recorded_at: Some(at),
+            ..Self::default()
+        }
+    }
+
     /// A session that is archived from here on.
     pub(crate) fn archived(
         space: &Space,

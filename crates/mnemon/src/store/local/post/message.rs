@@ -14,11 +14,11 @@ use crate::memory::{
     Author, Body, Confidence, Draft, Handle, Importance, Kind, Limits, Link, MemoryId, Space, Tag,
     Text,
 };
-use crate::store::{Batch, OnFull, Outcome, Receipt, Write};
+use crate::store::{Batch, Grown, OnFull, Outcome, Receipt, Write};
 use crate::time::Time;
 
 /// Another number means other messages: each program keeps to its own kind.
-pub(super) const FOLDER: &str = "post-1";
+pub(super) const FOLDER: &str = "post-2";
 
 /// Larger requests are written by whoever makes them.
 const BYTES_MAX: usize = 256 << 10;
@@ -61,6 +61,8 @@ struct Answer {
     /// None if the sender has to write itself.
     kept: Option<Vec<Kept>>,
     together: usize,
+    /// The bytes of the space before and after.
+    grown: Option<(u64, u64)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -127,7 +129,9 @@ pub(super) fn answer(kept: Option<(Receipt, usize)>) -> Vec<u8> {
         version: outcome.version,
         changed: outcome.changed,
     };
+    let grown = kept.as_ref().and_then(|(receipt, _)| receipt.grown);
     let answer = Answer {
+        grown: grown.map(|grown| (grown.from_bytes, grown.to_bytes)),
         kept: kept.map(|(receipt, _)| receipt.outcomes.into_iter().map(told).collect()),
         together,
     };
@@ -147,6 +151,10 @@ pub(super) fn read_answer(bytes: &[u8]) -> io::Result<Option<(Receipt, usize)>> 
         let receipt = Receipt {
             outcomes: kept.into_iter().map(outcome).collect(),
             durable: true,
+            grown: answer.grown.map(|(from_bytes, to_bytes)| Grown {
+                from_bytes,
+                to_bytes,
+            }),
         };
         (receipt, answer.together)
     }))
@@ -287,6 +295,10 @@ mod tests {
                 changed: true,
             }],
             durable: true,
+            grown: Some(Grown {
+                from_bytes: 1,
+                to_bytes: 9,
+            }),
         };
         let sent = Some((receipt, 3));
         assert_eq!(read_answer(&answer(sent.clone())).unwrap(), sent);

@@ -6,6 +6,7 @@ use crate::error::{Code, Error, Result};
 use crate::memory::SessionId;
 use crate::session::Archived;
 use crate::store::local::LocalStore;
+use crate::store::local::index::read;
 use crate::store::local::life::{self, DELETION_RECORD};
 use crate::store::local::log::scan::{self, Found, Start, Stopped};
 use crate::store::local::shelf::{self, Sort};
@@ -142,6 +143,19 @@ impl LocalStore {
                 if is_whole && self.referring(source)?.is_none() {
                     let what = "an archive of a session that is open again";
                     found.notes.push(note(&source.path, what));
+                }
+            }
+            for part in self.parts_of(session)? {
+                let source = self.below_root(&part.path).display().to_string();
+                let twice = self.ask(|connection| {
+                    read::in_log_and_on_shelf(connection, &source).map_err(Error::index("index"))
+                })?;
+                if !twice.is_empty() {
+                    found.notes.push(format!(
+                        "{source}: {} memories of it are in the log too, where they count; \
+                         `mnemon repair` takes them out",
+                        twice.len()
+                    ));
                 }
             }
             let record = folder.with_file_name(DELETION_RECORD);

@@ -1,0 +1,64 @@
+//! Compaction: what may leave a session that fills up, in which order, and what stays in its place.
+//!
+//! A pure plan from memories, settings and the clock ([`Plan::new`]); the
+//! engine carries it out. What leaves goes to the session's archive, from
+//! where it can be brought back, unless its user had forgotten it for good.
+//!
+//! Invariant: what [`Protection`] names is never in a plan. `size` tells what
+//! a session is made of.
+
+mod groups;
+mod plan;
+mod protection;
+mod settings;
+mod size;
+mod summary;
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod properties;
+
+pub use plan::{Action, Plan, Rule, Spared};
+pub use protection::Protection;
+pub use settings::{Reach, Settings};
+pub use size::{Component, Gain, LargeItem, Size};
+pub use summary::{SUMMARIZES, is_summary};
+
+use crate::decay::{At, Facts};
+use crate::memory::Memory;
+
+/// A memory, and how many bytes of the log are about it.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The memory as it is now, forgotten or not.
+    pub memory: Memory,
+    /// All lines about it: that it was kept, its versions, accesses, forgetting.
+    pub bytes: u64,
+}
+
+/// A session at a moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// Everything in it, forgotten memories included.
+    pub items: &'a [Item],
+    /// The bytes of its log.
+    pub log_bytes: u64,
+    /// What its settings say about compaction.
+    pub settings: &'a Settings,
+    /// How memories fade, and what time it is.
+    pub at: At<'a>,
+}
+
+impl Situation<'_> {
+    /// How much a memory matters now; a summary of ours fades from when it was
+    /// made, because it has the date of what it stands for.
+    fn priority(&self, memory: &Memory) -> f64 {
+        let mut facts = Facts::from(memory);
+        if is_summary(memory) {
+            facts.created_micros = memory.recorded_at.micros();
+        }
+        let settings = self.at.rules.of(&memory.space);
+        settings.fade(&facts, self.at.now_micros).priority
+    }
+}

@@ -1,0 +1,412 @@
+//! Compaction: sessions that fill up, what leaves them, and how it comes back.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use super::remember::check_reason;
+use crate::caller::Caller;
+use crate::compact::{Item, Plan, Reach, Settings, Situation, Size, is_summary};
+use crate::decay::At;
+use crate::engine::Mnemon;
+use crate::error::{Error, Result};
+use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
+use crate::session::Session;
+use crate::store::{Compacted, Compaction, Grown, Measure, Return};
+
+/// So often a compaction is planned anew because somebody wrote meanwhile.
+const ATTEMPTS: usize = 3;
+
+/// What a compaction was to do, and did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompactionReport {
+    /// Which session.
+    pub session: SessionId,
+    /// What was planned.
+    pub plan: Plan,
+    /// The bytes of the session before.
+    pub bytes_before: u64,
+    /// What it came to; none if it was only planned, or if there was nothing to do.
+    pub done: Option<Compacted>,
+}
+
+/// A session that fills up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filling {
+    /// Which.
+    pub session: SessionId,
+    /// How many bytes it has.
+    pub used_bytes: u64,
+    /// How many it may have.
+    pub limit_bytes: u64,
+}
+
+impl fmt::Display for Filling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = percent(self.used_bytes, self.limit_bytes);
+        let Self {
+            session,
+            used_bytes,
+            limit_bytes,
+        } = self;
+        write!(
+            f,
+            "session {session} has {used_bytes} of {limit_bytes} bytes ({percent} %); \
+             `mnemon session size {session}` shows of what"
+        )
+    }
+}
+
+impl Mnemon {
+    /// What a session is made of, how soon it is full, and what a compaction would free.
+    pub fn session_size(&self, _caller: &Caller, id: &SessionId) -> Result<Size> {
+        let session = self.require_session(id)?;
+        let quota = self.config.storage.session_bytes_max;
+        let stats = self.store.stats()?;
+        let (measure, items) = self.items(&session.id)?;
+        let share = u128::from(stats.index_bytes) * u128::from(measure.log_bytes)
+            / u128::from(stats.log_bytes.max(1));
+        let index_bytes = u64::try_from(share).unwrap_or(stats.index_bytes);
+        self.in_situation(&session, &measure, &items, |situation| {
+            Size::of(situation, &measure, quota, index_bytes)
+        })
+    }
+
+    /// What a compaction would do.
+    pub fn plan_compaction(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+        reach: Reach,
+    ) -> Result<CompactionReport> {
+        let session = self.open_session(caller, id)?;
+        self.planned(&session, |situation| Plan::new(situation, reach))
+    }
+
+    /// Compacts a session; what leaves it can be brought back by [`Self::bring_back`].
+    pub fn compact(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+        reach: Reach,
+    ) -> Result<CompactionReport> {
+        let session = self.open_session(caller, id)?;
+        let plan = |situation: &Situation<'_>| Plan::new(situation, reach);
+        self.carry_out(caller, &session, reach.as_str(), plan)
+    }
+
+    /// Compacts the sessions that filled up since this was last called; call it
+    /// when nobody waits, because it takes as long as it takes to read them.
+    pub fn compact_what_is_due(&self, caller: &Caller) -> Vec<Result<CompactionReport>> {
+        let due = std::mem::take(&mut *self.due());
+        let mut due: Vec<_> = due.into_iter().collect();
+        due.sort();
+        due.iter()
+            .map(|(session, reach)| self.compact(caller, session, *reach))
+            .collect()
+    }
+
+    /// Whether [`Self::compact_what_is_due`] has anything to do.
+    pub fn has_due(&self) -> bool {
+        !self.due().is_empty()
+    }
+
+    /// Brings back memories that were compacted away, as they were, where they were: those
+    /// of these ids, or all of the session. Gives their ids.
+    pub fn bring_back(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+        ids: Option<&[MemoryId]>,
+        reason: &str,
+    ) -> Result<Vec<MemoryId>> {
+        check_reason(reason)?;
+        let session = self.open_session(caller, id)?;
+        let mut attempt = 1;
+        loop {
+            let wanted = Return {
+                session: session.id.clone(),
+                by: caller.name().to_owned(),
+                reason: self.redactor.redact(reason).text,
+                at: self.clock.now(),
+                ids: ids.map(<[MemoryId]>::to_vec),
+                summaries: self.needless_summaries(&session.id, ids)?,
+            };
+            match self.store.bring_back(&wanted) {
+                Err(Error::LogReplaced { .. }) if attempt < ATTEMPTS => attempt += 1,
+                brought => return brought,
+            }
+        }
+    }
+
+    /// Brings back what was forgotten or compacted, by name; gives the ids that it changed.
+    pub fn unforget_named(
+        &self,
+        caller: &Caller,
+        names: &[String],
+        session: Option<&SessionId>,
+        reason: &str,
+    ) -> Result<Vec<MemoryId>> {
+        check_reason(reason)?;
+        let mut forgotten: Vec<Memory> = Vec::new();
+        let mut compacted: HashMap<SessionId, Vec<MemoryId>> = HashMap::new();
+        for name in names {
+            match self.find(caller, name, session) {
+                Err(Error::Compacted { id, session, .. }) => {
+                    compacted
+                        .entry(session.parse()?)
+                        .or_default()
+                        .push(id.parse()?);
+                }
+                found => forgotten.push(found?),
+            }
+        }
+        let mut changed = Vec::new();
+        for (session, ids) in &compacted {
+            changed.extend(self.bring_back(caller, session, Some(ids), reason)?);
+        }
+        // Who asked for them wants to keep them: that counts, or they would be the next to go.
+        for id in &changed {
+            let back = self.find(caller, id.as_str(), None)?;
+            self.count_access(&back);
+            if back.state.forgotten.is_some() {
+                forgotten.push(back);
+            }
+        }
+        changed.extend(self.unforget(caller, &forgotten, reason)?);
+        changed.sort();
+        changed.dedup();
+        Ok(changed)
+    }
+
+    /// What was compacted away under one of these names, as an error that says so.
+    pub(super) fn refuse_compacted(&self, references: &[Reference]) -> Result<()> {
+        for reference in references {
+            if let Some(shelved) = self.store.away(reference)? {
+                return Err(Error::Compacted {
+                    id: shelved.id.to_string(),
+                    session: shelved.session.to_string(),
+                    since: shelved.since,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// How full a session is after a write, if that is worth a word.
+    pub(super) fn filling(&self, space: &Space, grown: Option<Grown>) -> Option<Filling> {
+        let (session, grown) = (space.session()?, grown?);
+        let limit_bytes = self.config.storage.session_bytes_max;
+        let warn_percent = u64::from(self.config.storage.warn_percent);
+        let is_filling = percent(grown.to_bytes, limit_bytes) >= warn_percent;
+        is_filling.then(|| Filling {
+            session: session.clone(),
+            used_bytes: grown.to_bytes,
+            limit_bytes,
+        })
+    }
+
+    /// Takes note of whether a session is due after a write.
+    pub(super) fn note_growth(&self, space: &Space, grown: Option<Grown>) {
+        let (Some(session), Some(grown)) = (space.session(), grown) else {
+            return;
+        };
+        let limit_bytes = self.config.storage.session_bytes_max;
+        let [before, after] =
+            [grown.from_bytes, grown.to_bytes].map(|bytes| percent(bytes, limit_bytes));
+        // Not with every write: what could not go a moment ago can't go now.
+        if before < after
+            && let Ok(settings) = self.compaction_settings(session)
+            && let Some(reach) = settings.due(grown.to_bytes, limit_bytes)
+        {
+            self.due().insert(session.clone(), reach);
+        }
+    }
+
+    /// Makes room for a write that did not fit; whether there may be room now.
+    pub(super) fn make_room(&self, caller: &Caller, space: &Space, full: &Error) -> bool {
+        let (
+            Some(session),
+            Error::SessionFull {
+                used_bytes,
+                needed_bytes,
+                limit_bytes,
+                ..
+            },
+        ) = (space.session(), full)
+        else {
+            return false;
+        };
+        let missing = (used_bytes + needed_bytes).saturating_sub(*limit_bytes);
+        let may = self.compaction_settings(session).is_ok_and(|it| it.enabled);
+        let Some(session) = self.require_session(session).ok().filter(|_| may) else {
+            return false;
+        };
+        let reach = Reach::Aggressive;
+        let done = self.carry_out(caller, &session, reach.as_str(), |situation| {
+            let target = situation.settings.target_bytes(reach, situation.log_bytes);
+            Plan::to_free(situation, target.max(missing))
+        });
+        // The refusal says enough; why it could not be compacted is another story.
+        done.is_ok_and(|report| {
+            report
+                .done
+                .is_some_and(|done| done.bytes_before.saturating_sub(done.bytes_after) >= missing)
+        })
+    }
+
+    fn compaction_settings(&self, session: &SessionId) -> Result<Settings> {
+        let session = self.require_session(session)?;
+        self.config
+            .compaction
+            .with_session(&session.details.compaction)
+    }
+
+    /// Plans and does it, anew if somebody wrote meanwhile.
+    fn carry_out(
+        &self,
+        caller: &Caller,
+        session: &Session,
+        reason: &str,
+        plan: impl Fn(&Situation<'_>) -> Plan,
+    ) -> Result<CompactionReport> {
+        let failed = |source| Error::CompactionFailed {
+            session: session.id.to_string(),
+            source: Box::new(source),
+        };
+        let mut attempt = 1;
+        loop {
+            let mut report = self.planned(session, &plan)?;
+            if report.plan.actions.is_empty() {
+                return Ok(report);
+            }
+            let compaction = self.compaction(caller, session, reason, &report.plan)?;
+            match self.store.compact(&compaction) {
+                Ok(done) => {
+                    report.done = Some(done);
+                    return Ok(report);
+                }
+                Err(Error::LogReplaced { .. }) if attempt < ATTEMPTS => attempt += 1,
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+
+    /// A plan as the store carries it out.
+    fn compaction(
+        &self,
+        caller: &Caller,
+        session: &Session,
+        reason: &str,
+        plan: &Plan,
+    ) -> Result<Compaction> {
+        let mut summaries = Vec::new();
+        for summary in plan.actions.iter().filter_map(|it| it.summary.as_ref()) {
+            let mut draft = summary.clone();
+            // What it quotes may have been kept under other settings.
+            self.redactor.redact_draft(&mut draft)?;
+            summaries.push((self.id_for(&draft), draft));
+        }
+        Ok(Compaction {
+            session: session.id.clone(),
+            by: caller.name().to_owned(),
+            now: self.clock.now(),
+            reason: reason.to_owned(),
+            shelve: plan.shelved().cloned().collect(),
+            purge: plan.purged().cloned().collect(),
+            summaries,
+            limits: self.limits(),
+        })
+    }
+
+    fn planned(
+        &self,
+        session: &Session,
+        plan: impl Fn(&Situation<'_>) -> Plan,
+    ) -> Result<CompactionReport> {
+        let (measure, items) = self.items(&session.id)?;
+        Ok(CompactionReport {
+            session: session.id.clone(),
+            plan: self.in_situation(session, &measure, &items, plan)?,
+            bytes_before: measure.log_bytes,
+            done: None,
+        })
+    }
+
+    fn in_situation<T>(
+        &self,
+        session: &Session,
+        measure: &Measure,
+        items: &[Item],
+        ask: impl FnOnce(&Situation<'_>) -> T,
+    ) -> Result<T> {
+        let own = &session.details.compaction;
+        let settings = self.config.compaction.with_session(own)?;
+        let rules = self.current_rules()?;
+        Ok(ask(&Situation {
+            items,
+            log_bytes: measure.log_bytes,
+            settings: &settings,
+            at: At {
+                rules: &rules,
+                now_micros: self.clock.now_micros(),
+            },
+        }))
+    }
+
+    /// Everything in a session with its bytes, and with accesses that are not written yet.
+    fn items(&self, session: &SessionId) -> Result<(Measure, Vec<Item>)> {
+        let measure = self.store.measure(session)?;
+        let weights: HashMap<&MemoryId, u64> = measure
+            .weights
+            .iter()
+            .map(|weight| (&weight.id, weight.bytes()))
+            .collect();
+        let mut items = Vec::new();
+        self.store
+            .walk(&[Space::Session(session.clone())], &mut |memory| {
+                // What came in after it was measured is too young to go anyway.
+                let bytes = weights.get(&memory.id).copied().unwrap_or(0);
+                items.push(Item { memory, bytes });
+                Ok(())
+            })?;
+        let accesses = self.accesses();
+        for Item { memory, .. } in &mut items {
+            if let Some((_, _, last)) = accesses.get(&memory.id) {
+                memory.state.last_access = memory.state.last_access.max(Some(*last));
+            }
+        }
+        drop(accesses);
+        Ok((measure, items))
+    }
+
+    /// Summaries of which every turn is back, unless somebody made them their own.
+    fn needless_summaries(
+        &self,
+        session: &SessionId,
+        ids: Option<&[MemoryId]>,
+    ) -> Result<Vec<MemoryId>> {
+        let mut summaries: Vec<Memory> = Vec::new();
+        let mut there: HashSet<MemoryId> = HashSet::new();
+        self.store
+            .walk(&[Space::Session(session.clone())], &mut |memory| {
+                there.insert(memory.id.clone());
+                if is_summary(&memory) && memory.version == 1 && !memory.pinned {
+                    summaries.push(memory);
+                }
+                Ok(())
+            })?;
+        match ids {
+            Some(ids) => there.extend(ids.iter().cloned()),
+            None => {
+                let all = self.store.away_in(session)?;
+                there.extend(all.into_iter().map(|shelved| shelved.id));
+            }
+        }
+        summaries.retain(|summary| summary.links.iter().all(|link| there.contains(&link.to)));
+        Ok(summaries.into_iter().map(|summary| summary.id).collect())
+    }
+}
+
+fn percent(part: u64, whole: u64) -> u64 {
+    part.saturating_mul(100) / whole.max(1)
+}
