@@ -4,6 +4,7 @@ mod bytes_per_memory;
 mod compact_10mb;
 mod create_session;
 mod get_by_id;
+mod life;
 mod list;
 mod open_100k;
 mod rebuild;
@@ -11,6 +12,7 @@ mod recall_cold;
 mod recall_fresh;
 mod recall_hybrid;
 mod recall_kinds;
+mod redact;
 mod remember_16_processes;
 mod remember_16_threads;
 mod remember_batch_1000;
@@ -43,6 +45,8 @@ pub(crate) const ALL: &[Bench] = &[
     rebuild::BENCH_100K,
     verify_10mb::BENCH,
     compact_10mb::BENCH,
+    redact::BENCH,
+    life::BENCH,
     bytes_per_memory::BENCH,
     recall_hybrid::BENCH_1K,
     recall_hybrid::BENCH_10K,

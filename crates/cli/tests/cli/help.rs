@@ -94,6 +94,7 @@ fn the_first_page_lists_the_commands() {
       anonymize    Hand out a session without who and where
       compact      Move what a session needs least to its archive
       verify       Check every line and the index
+      maintain     Do all that is due: retention, purging, archiving, care of the index
       repair       Set damage aside and make the index anew
       embed        Embed what waits for the service that the settings name
       reindex      Make the index anew

@@ -20,6 +20,11 @@ const SPACE_BYTES_MAX: usize = 8;
 /// The longest secret between `<password>` and `</password>`.
 const ELEMENT_BYTES_MAX: usize = 256;
 
+/// Words that link a name to what it is for.
+const LINKS: [&str; 13] = [
+    "for", "of", "to", "on", "für", "von", "vom", "zum", "pour", "de", "du", "para", "del",
+];
+
 /// Finds values that their names give away.
 pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
     let mut from = 0;
@@ -128,13 +133,23 @@ fn named_before(gap: &Gap<'_>, sign: usize) -> Option<Family> {
 fn described_before(gap: &Gap<'_>, sign: usize) -> Option<Family> {
     let before = gap.run_back(sign, NAME_BYTES_MAX, |byte| !b"\n.;:=,!?".contains(&byte));
     let text = gap.slice(whole_characters(gap, before));
-    let links = [
-        " for ", " of ", " to ", " on ", " (", " für ", " von ", " vom ", " zum ", " pour ",
-        " de ", " du ", " para ", " del ",
-    ];
-    let link = links.iter().filter_map(|link| text.find(link)).min()?;
-    let name = text[..link].rsplit(' ').next()?;
+    // The first word that links a name to what it is for.
+    let mut name = None;
+    for (start, word) in words(text) {
+        if start > 0 && (LINKS.contains(&word) || word.starts_with('(')) {
+            name = text[..start].trim_end_matches(' ').rsplit(' ').next();
+            break;
+        }
+    }
+    let name = name?;
     Some(Family::of(name)?.in_a_sentence())
+}
+
+/// The words of a text, with where each begins.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let begin = text.as_ptr().addr();
+    text.split(' ')
+        .map(move |word| (word.as_ptr().addr() - begin, word))
 }
 
 fn skip_space(gap: &Gap<'_>, from: usize) -> usize {

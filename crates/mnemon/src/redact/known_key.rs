@@ -3,9 +3,18 @@
 mod table;
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::gap::{Gap, is_word};
 use table::{KEYS, Known, Letters};
+
+/// The keys by their first letter: most words begin like none of them.
+static BY_FIRST: LazyLock<[Vec<&'static Known>; 128]> = LazyLock::new(|| {
+    std::array::from_fn(|first| {
+        let fits = |known: &&Known| usize::from(known.prefix.as_bytes()[0]) == first;
+        KEYS.iter().filter(fits).collect()
+    })
+});
 
 /// Finds keys of well-known forms.
 pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
@@ -31,9 +40,10 @@ fn key_at(gap: &Gap<'_>, start: usize, runs: &mut Runs) -> Option<(usize, &'stat
     if !gap.starts_word(start) {
         return None;
     }
-    let first = gap.byte(start);
-    KEYS.iter()
-        .filter(|known| known.prefix.as_bytes()[0] == first)
+    let (first, second) = (gap.byte(start), gap.byte(start + 1));
+    BY_FIRST[usize::from(first & 0x7f)]
+        .iter()
+        .filter(|known| known.prefix.as_bytes()[1] == second)
         .find_map(|known| Some((end_of(gap, start, known, runs)?, known.class)))
 }
 

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::gap::Gap;
+use super::gap::{Gap, is_word};
 
 /// What the source calls long, in letters and digits.
 const LETTERS_MIN: usize = 32;
@@ -25,6 +25,10 @@ pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static s
     while from < gap.len() {
         let run = gap.run(from, is_part);
         from = run.end + 1;
+        let is_short = run.len() < LETTERS_MIN && gap.byte(run.start) != b'-';
+        if is_short && !b"+/=".contains(&gap.byte(run.end)) {
+            continue;
+        }
         if may_be_pem && gap.has(run.start, "-----BEGIN") {
             // A certificate or a public key; the private ones are found before.
             match gap.find(from, "-----END") {
@@ -47,7 +51,7 @@ pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static s
 }
 
 fn is_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_".contains(&byte)
+    is_word(byte) || byte == b'-'
 }
 
 /// Not in a path, an address or behind the name of a digest.

@@ -20,18 +20,59 @@ enum Kind {
 }
 
 /// How names of passwords end, without signs between their words.
-const PASSWORDS: &str = "\
-    password passwd passphrase passcode passwort kennwort contraseña senha \
-    wachtwoord hasło lösenord пароль 密码 密碼 パスワード 비밀번호";
+const PASSWORDS: [&str; 16] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "passwort",
+    "kennwort",
+    "contraseña",
+    "senha",
+    "wachtwoord",
+    "hasło",
+    "lösenord",
+    "пароль",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+];
 
 /// How names of other secrets end.
-const SECRETS: &str = "\
-    apikey secretkey secretkeybase accesskey accountkey privatekey signingkey encryptionkey masterkey \
-    authkey sharedkey secret token credential credentials webhooksecret xamzsignature sig";
+const SECRETS: [&str; 18] = [
+    "apikey",
+    "secretkey",
+    "secretkeybase",
+    "accesskey",
+    "accountkey",
+    "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "masterkey",
+    "authkey",
+    "sharedkey",
+    "secret",
+    "token",
+    "credential",
+    "credentials",
+    "webhooksecret",
+    "xamzsignature",
+    "sig",
+];
+
+/// The last two letters of all of these and of the short ones: most words end otherwise.
+const ENDS: [[u8; 2]; 15] = [
+    *b"rd", *b"wd", *b"se", *b"de", *b"rt", *b"ha", *b"ss", *b"pw", *b"ey", *b"et", *b"en", *b"al",
+    *b"ls", *b"re", *b"ig",
+];
 
 impl Family {
     /// What a name announces, if anything.
     pub(super) fn of(name: &str) -> Option<Self> {
+        if !may_announce(name) {
+            return None;
+        }
         let plain: String = name
             .chars()
             .filter(|c| c.is_alphanumeric())
@@ -42,7 +83,7 @@ impl Family {
         let is_short = ["pwd", "dbpass", "storepass", "keypass"];
         let kind = if loose || is_short.iter().any(|end| plain.ends_with(end)) {
             Kind::ShortPassword
-        } else if plain == "passe" || PASSWORDS.split(' ').any(|end| plain.ends_with(end)) {
+        } else if plain == "passe" || is_password(&plain) {
             Kind::Password
         } else if is_secret(&plain) {
             Kind::Secret
@@ -85,10 +126,31 @@ impl Family {
     }
 }
 
+/// Whether it is worth the trouble to look at a name.
+fn may_announce(name: &str) -> bool {
+    let mut letters = name
+        .bytes()
+        .rev()
+        .filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+    let (Some(last), before) = (letters.next(), letters.next()) else {
+        return false;
+    };
+    let Some(before) = before else { return false };
+    // The other letters of these names are looked at one by one.
+    if !last.is_ascii() || !before.is_ascii() {
+        return true;
+    }
+    ENDS.contains(&[before.to_ascii_lowercase(), last.to_ascii_lowercase()])
+}
+
+fn is_password(plain: &str) -> bool {
+    PASSWORDS.iter().any(|end| plain.ends_with(end))
+}
+
 fn is_secret(plain: &str) -> bool {
     match plain {
         // One word of three letters says too little within another.
         _ if plain.ends_with("sig") => plain == "sig",
-        _ => SECRETS.split(' ').any(|end| plain.ends_with(end)),
+        _ => SECRETS.iter().any(|end| plain.ends_with(end)),
     }
 }
