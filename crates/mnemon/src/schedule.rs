@@ -144,18 +144,18 @@ fn bit(place: u32) -> u64 {
 }
 
 /// The numbers of a field, a bit for each.
-fn parse_field(field: &str, least: u32, most: u32, names: &[&str]) -> Option<u64> {
+fn parse_field(field: &str, lowest: u32, highest: u32, words: &[&str]) -> Option<u64> {
     let number = |word: &str| {
-        let named = names
+        let by_name = words
             .iter()
-            .position(|name| word.eq_ignore_ascii_case(name))
+            .position(|known| word.eq_ignore_ascii_case(known))
             .and_then(|place| u32::try_from(place).ok());
-        let found = match named {
-            Some(place) => place + least,
+        let found = match by_name {
+            Some(place) => place + lowest,
             None if word.bytes().all(|byte| byte.is_ascii_digit()) => word.parse().ok()?,
             None => return None,
         };
-        (least..=most).contains(&found).then_some(found)
+        (lowest..=highest).contains(&found).then_some(found)
     };
     let mut bits = 0;
     for part in field.split(',') {
@@ -163,17 +163,17 @@ fn parse_field(field: &str, least: u32, most: u32, names: &[&str]) -> Option<u64
             Some((range, step)) => (range, Some(step.parse::<usize>().ok().filter(|n| *n > 0)?)),
             None => (part, None),
         };
-        let (first, last) = match range.split_once('-') {
-            _ if range == "*" => (least, most),
-            Some((first, last)) => (number(first)?, number(last)?),
+        let (begin, end) = match range.split_once('-') {
+            _ if range == "*" => (lowest, highest),
+            Some((begin, end)) => (number(begin)?, number(end)?),
             // `5/10` is every tenth from 5 on.
-            None if step.is_some() => (number(range)?, most),
+            None if step.is_some() => (number(range)?, highest),
             None => (number(range)?, number(range)?),
         };
-        if first > last {
+        if begin > end {
             return None;
         }
-        for place in (first..=last).step_by(step.unwrap_or(1)) {
+        for place in (begin..=end).step_by(step.unwrap_or(1)) {
             bits |= bit(place);
         }
     }

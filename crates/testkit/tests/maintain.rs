@@ -133,7 +133,7 @@ fn retention_forgets_each_kind_after_its_days_and_nothing_that_is_exempt() {
         desk.keep("agent/a", id, kind, |_| ());
     }
     desk.keep("agent/a", "pinned", Kind::Event, |draft| {
-        draft.pinned = true
+        draft.pinned = true;
     });
     desk.keep("agent/a", "weighty", Kind::Event, |draft| {
         draft.importance = Importance::try_from(0.9).unwrap();
@@ -239,7 +239,7 @@ fn what_is_past_recovery_is_gone_for_good_and_what_is_not_stays() {
     for options in [dry, MaintainOptions::default()] {
         let done = desk.maintain(options);
         assert_eq!(names(&done.purged), ["gone"]);
-        assert_eq!(done.purged_sessions, [trashed.clone()]);
+        assert_eq!(done.purged_sessions, std::slice::from_ref(&trashed));
         // A session is archived at the same time, and its memories stay.
         assert_eq!(done.archived.len(), 1);
     }

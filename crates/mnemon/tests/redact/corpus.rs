@@ -46,6 +46,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are to be seen")]
 fn most_is_found_and_little_is_taken_by_mistake() {
     let cases: Vec<Case> = LINES
         .lines()
