@@ -12,7 +12,7 @@ use mnemon::compact::{Reach, Rule, is_summary};
 use mnemon::engine::NewSession;
 use mnemon::memory::{Draft, Kind, Memory, Revision, SessionId, Space};
 use mnemon::store::local::{LocalOptions, LocalStore};
-use mnemon::store::{Deed, Filter, Forgottenness, OnFull, RepairOptions, Sort};
+use mnemon::store::{Deed, Filter, Forgottenness, OnFull, RepairOptions, Return, Sort, Store};
 use mnemon::{Caller, Clock, Code, Config, Mnemon, Time};
 use mnemon_testkit::driver::{Driver, Journal};
 use mnemon_testkit::inspect;
@@ -282,6 +282,39 @@ fn the_past_is_as_it_was_and_erasing_reaches_the_archive() {
     let others = past.find(&me(), report.plan.shelved().last().unwrap().as_str(), None);
     others.unwrap();
     assert!(engine.verify(&me(), &mut |_| {}).unwrap().is_ok());
+}
+
+#[test]
+fn nothing_is_brought_back_into_a_session_that_was_archived_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path(), 10 << 20);
+    fill_a_little(&engine);
+    let before = ids(&engine);
+    engine
+        .compact(&me(), &session(), Reach::Aggressive)
+        .unwrap();
+    let away = parts(folder.path());
+    assert_eq!(away.len(), 1);
+    engine.archive_session(&me(), &session(), None).unwrap();
+    // As somebody does who saw it open a moment ago.
+    let store = LocalStore::create(folder.path(), LocalOptions::default()).unwrap();
+    let late = Return {
+        session: session(),
+        by: "ada".into(),
+        reason: "late".into(),
+        at: engine.now(),
+        ids: None,
+        summaries: Vec::new(),
+    };
+    let refused = store.bring_back(&late).unwrap_err();
+    assert_eq!(refused.code(), Code::ConcurrentMod);
+    assert!(parts(folder.path()).contains(&away[0]));
+    // The engine opens it first.
+    engine
+        .bring_back(&me(), &session(), None, "all of it")
+        .unwrap();
+    assert!(ids(&engine).is_superset(&before));
+    assert!(engine.verify(&me(), &mut |_| ()).unwrap().is_ok());
 }
 
 #[test]

@@ -120,9 +120,10 @@ impl Mnemon {
         reason: &str,
     ) -> Result<Vec<MemoryId>> {
         check_reason(reason)?;
-        let session = self.open_session(caller, id)?;
         let mut attempt = 1;
         loop {
+            // Somebody may archive it between two attempts.
+            let session = self.open_session(caller, id)?;
             let wanted = Return {
                 session: session.id.clone(),
                 by: caller.name().to_owned(),

@@ -116,6 +116,10 @@ impl<'a> Leaving<'a> {
         let Piece::Record(placed) = piece else {
             return Ok(Verdict::Keep);
         };
+        if placed.line.archived.is_some() {
+            // Archived meanwhile: this log is not the one that was planned with.
+            return Err(self.replaced());
+        }
         let place = self.places.borrow_mut().of(placed);
         let id = placed.line.id.as_deref().unwrap_or_default();
         let goes_to_shelf = self.shelved.contains(id);

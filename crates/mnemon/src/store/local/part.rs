@@ -98,6 +98,11 @@ impl LocalStore {
                 let Piece::Record(placed) = piece else {
                     return Ok(Verdict::Keep);
                 };
+                if placed.line.archived.is_some() {
+                    // Archived meanwhile: what went into this log would be lost when it is opened.
+                    let path = self.layout.log(&space);
+                    return Err(Error::LogReplaced { path });
+                }
                 let id = placed.line.id.as_deref().unwrap_or_default();
                 if dropped.contains(id) {
                     return Ok(Verdict::Drop);
