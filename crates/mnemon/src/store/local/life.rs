@@ -15,7 +15,8 @@ use std::sync::PoisonError;
 
 use super::LocalStore;
 use super::audit::{self, SessionLine};
-use super::index::read;
+use super::index::generation::Borrowed;
+use super::index::{self, read};
 use super::lock::Held;
 use super::shelf;
 use crate::error::{Error, Result};
@@ -83,17 +84,38 @@ impl LocalStore {
 
     /// The session as its log is now, caught up under the lock.
     fn session_now(&self, space: &Space, held: &mut Held<'_>) -> Result<Option<Session>> {
+        self.with_sound_index(held, |connection| {
+            self.catch_up(connection, std::slice::from_ref(space))?;
+            let found =
+                read::sessions(connection, space.session()).map_err(Error::index("index"))?;
+            Ok(found.into_iter().next())
+        })
+    }
+
+    /// Works with the index; one that turns out to be damaged is built anew first.
+    fn with_sound_index<T>(
+        &self,
+        held: &mut Held<'_>,
+        work: impl Fn(&Borrowed<'_>) -> Result<T>,
+    ) -> Result<T> {
         let generation = self.index_for_writing(held)?;
-        let connection = generation.borrow()?;
-        self.catch_up(&connection, std::slice::from_ref(space))?;
-        let found = read::sessions(&connection, space.session()).map_err(Error::index("index"))?;
-        Ok(found.into_iter().next())
+        let done = generation.borrow().and_then(|connection| work(&connection));
+        match done {
+            Err(Error::Index { ref source, .. }) if index::is_unusable(source) => {
+                self.distrust(&generation);
+                let generation = self.index_for_writing(held)?;
+                let connection = generation.borrow()?;
+                work(&connection)
+            }
+            done => done,
+        }
     }
 
     /// The index learns what became of a session; the note stays until it has.
     fn index_session(&self, space: &Space, held: &mut Held<'_>) -> Result<()> {
-        let generation = self.index_for_writing(held)?;
-        self.catch_up(&generation.borrow()?, std::slice::from_ref(space))?;
+        self.with_sound_index(held, |connection| {
+            self.catch_up(connection, std::slice::from_ref(space))
+        })?;
         held.clear_note();
         Ok(())
     }

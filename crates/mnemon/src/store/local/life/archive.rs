@@ -104,8 +104,9 @@ impl LocalStore {
         packed: &Packed,
         held: &mut Held<'_>,
     ) -> Result<Vec<u8>> {
-        let generation = self.index_for_writing(held)?;
-        let known = position::get(&*generation.borrow()?, space).map_err(Error::index("index"))?;
+        let known = self.with_sound_index(held, |connection| {
+            position::get(connection, space).map_err(Error::index("index"))
+        })?;
         let known = known.unwrap_or_else(position::Position::of_nothing);
         let last = session.last_activity.micros().max(known.recorded_micros);
         let deed = &archiving.deed;
