@@ -19,7 +19,7 @@ mod golden;
 pub use class::Class;
 pub use reason::Reason;
 pub use rules::{At, Rules};
-pub use settings::{ByKind, Model, Settings};
+pub use settings::{Model, Settings};
 
 use crate::memory::{Kind, Memory};
 use crate::time::Time;

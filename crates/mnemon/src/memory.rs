@@ -7,6 +7,7 @@
 
 mod author;
 pub mod body;
+mod by_kind;
 mod draft;
 mod handle;
 mod id;
@@ -24,6 +25,7 @@ use serde_json::{Map, Value};
 
 pub use author::Author;
 pub use body::Body;
+pub use by_kind::ByKind;
 pub use draft::{Draft, Limits};
 pub use handle::Handle;
 pub(crate) use id::ulid;

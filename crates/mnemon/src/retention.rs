@@ -7,7 +7,7 @@
 
 use serde::Deserialize;
 
-use crate::memory::{Kind, Memory, Tag};
+use crate::memory::{ByKind, Memory, Tag};
 use crate::time::Time;
 
 /// What is kept how long.
@@ -16,59 +16,11 @@ pub struct RetentionConfig {
     /// Whether anything is forgotten because of its age.
     pub enabled: bool,
     /// How long each kind is kept; 0 is for ever.
-    pub days: DaysByKind,
+    pub days: ByKind<u32>,
     /// What matters at least this much is kept.
     pub exempt_importance: f64,
     /// What has one of these tags, or one below, is kept.
     pub exempt_tags: Vec<Tag>,
-}
-
-/// Days for each kind.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[expect(missing_docs, reason = "each field is a kind")]
-pub struct DaysByKind {
-    pub conversation: u32,
-    pub decision: u32,
-    pub finding: u32,
-    pub preference: u32,
-    pub learning: u32,
-    pub fact: u32,
-    pub event: u32,
-    pub procedure: u32,
-    pub state: u32,
-    pub artifact: u32,
-}
-
-impl DaysByKind {
-    /// The source's; kinds that it lacks have those of the nearest one.
-    pub const DEFAULT: Self = Self {
-        conversation: 90,
-        decision: 365,
-        finding: 180,
-        preference: 730,
-        learning: 365,
-        fact: 365,
-        event: 90,
-        procedure: 730,
-        state: 90,
-        artifact: 180,
-    };
-
-    /// The days of a kind.
-    pub fn of(&self, kind: Kind) -> u32 {
-        match kind {
-            Kind::Conversation => self.conversation,
-            Kind::Decision => self.decision,
-            Kind::Finding => self.finding,
-            Kind::Preference => self.preference,
-            Kind::Learning => self.learning,
-            Kind::Fact => self.fact,
-            Kind::Event => self.event,
-            Kind::Procedure => self.procedure,
-            Kind::State => self.state,
-            Kind::Artifact => self.artifact,
-        }
-    }
 }
 
 /// That a memory's time is up, and why.
@@ -81,6 +33,20 @@ pub struct Expiry {
 }
 
 impl RetentionConfig {
+    /// The source's days; kinds that it lacks have those of the nearest one.
+    pub const DAYS: ByKind<u32> = ByKind {
+        conversation: 90,
+        decision: 365,
+        finding: 180,
+        preference: 730,
+        learning: 365,
+        fact: 365,
+        event: 90,
+        procedure: 730,
+        state: 90,
+        artifact: 180,
+    };
+
     /// When a memory's time is up; none if it is kept for ever.
     pub fn expiry(&self, memory: &Memory) -> Option<Expiry> {
         let days = self.days.of(memory.kind());

@@ -19,7 +19,7 @@ const STEP_TIME: Duration = Duration::from_millis(200);
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  mnemon maintain\n  mnemon maintain --dry-run --ahead 30\n\n\
-    Writing commands do a little of what is long overdue by themselves. docs/maintenance.md \
+    Commands that keep memories do a little of what is long overdue by themselves. docs/maintenance.md \
     tells what is done when."
 )]
 pub(crate) struct Maintain {

@@ -1,9 +1,10 @@
 //! The table of settings: the only place that knows a key, its default and its limits.
 
 use super::rule::{Rule, bytes, choice, number, text, variable, whole, words};
-use crate::decay::{ByKind, Model, Settings};
+use crate::decay::{Model, Settings};
+use crate::memory::ByKind;
 use crate::redact::Subject;
-use crate::retention::DaysByKind;
+use crate::retention::RetentionConfig;
 
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
@@ -328,8 +329,8 @@ pub(super) static KEYS: &[Key] = &[
     },
 ];
 
-const HALF_LIFE_HOURS: ByKind = Settings::HALF_LIFE_HOURS;
-const RATE_PER_DAY: ByKind = Settings::RATE_PER_DAY;
+const HALF_LIFE_HOURS: ByKind<f64> = Settings::HALF_LIFE_HOURS;
+const RATE_PER_DAY: ByKind<f64> = Settings::RATE_PER_DAY;
 
 const fn half_life(name: &'static str, hours: f64) -> Key {
     Key {
@@ -339,7 +340,7 @@ const fn half_life(name: &'static str, hours: f64) -> Key {
     }
 }
 
-const RETENTION_DAYS: DaysByKind = DaysByKind::DEFAULT;
+const RETENTION_DAYS: ByKind<u32> = RetentionConfig::DAYS;
 
 const fn retention(name: &'static str, days: u32) -> Key {
     Key {

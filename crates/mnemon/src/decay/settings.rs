@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::memory::Kind;
+use crate::memory::{ByKind, Kind};
 
 /// Which curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,63 +34,14 @@ pub struct Settings {
     /// Nothing fades below this, under `half_life` and `boosted`.
     pub min_factor: f64,
     /// Half-lives in hours; 0 is never under `half_life` and 1440 under `boosted`.
-    pub half_life_hours: ByKind,
+    pub half_life_hours: ByKind<f64>,
     /// What a day without access takes, under `priority`.
-    pub rate_per_day: ByKind,
-}
-
-/// A number for each kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "each field is a kind")]
-pub struct ByKind {
-    pub conversation: f64,
-    pub decision: f64,
-    pub finding: f64,
-    pub preference: f64,
-    pub learning: f64,
-    pub fact: f64,
-    pub event: f64,
-    pub procedure: f64,
-    pub state: f64,
-    pub artifact: f64,
-}
-
-impl ByKind {
-    /// The number of a kind.
-    pub fn of(&self, kind: Kind) -> f64 {
-        match kind {
-            Kind::Conversation => self.conversation,
-            Kind::Decision => self.decision,
-            Kind::Finding => self.finding,
-            Kind::Preference => self.preference,
-            Kind::Learning => self.learning,
-            Kind::Fact => self.fact,
-            Kind::Event => self.event,
-            Kind::Procedure => self.procedure,
-            Kind::State => self.state,
-            Kind::Artifact => self.artifact,
-        }
-    }
-
-    fn of_mut(&mut self, kind: Kind) -> &mut f64 {
-        match kind {
-            Kind::Conversation => &mut self.conversation,
-            Kind::Decision => &mut self.decision,
-            Kind::Finding => &mut self.finding,
-            Kind::Preference => &mut self.preference,
-            Kind::Learning => &mut self.learning,
-            Kind::Fact => &mut self.fact,
-            Kind::Event => &mut self.event,
-            Kind::Procedure => &mut self.procedure,
-            Kind::State => &mut self.state,
-            Kind::Artifact => &mut self.artifact,
-        }
-    }
+    pub rate_per_day: ByKind<f64>,
 }
 
 impl Settings {
     /// Half-lives of the source; kinds that it lacks have that of the nearest one.
-    pub const HALF_LIFE_HOURS: ByKind = ByKind {
+    pub const HALF_LIFE_HOURS: ByKind<f64> = ByKind {
         conversation: 168.0,
         decision: 720.0,
         finding: 336.0,
@@ -104,7 +55,7 @@ impl Settings {
     };
 
     /// Rates of the source, for the `priority` model.
-    pub const RATE_PER_DAY: ByKind = ByKind {
+    pub const RATE_PER_DAY: ByKind<f64> = ByKind {
         conversation: 0.05,
         decision: 0.03,
         finding: 0.04,
@@ -154,7 +105,7 @@ impl Default for Settings {
     }
 }
 
-fn by_kind(numbers: &mut ByKind, name: &str, value: &Value, most: f64) -> Result<()> {
+fn by_kind(numbers: &mut ByKind<f64>, name: &str, value: &Value, most: f64) -> Result<()> {
     if let Value::Object(members) = value {
         for (kind, value) in members {
             let kind: Kind = kind.parse()?;

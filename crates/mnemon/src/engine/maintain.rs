@@ -146,12 +146,7 @@ impl Mnemon {
         if !retention.enabled {
             return Ok(true);
         }
-        let ahead = i64::from(if options.dry_run {
-            options.ahead_days
-        } else {
-            0
-        });
-        let horizon = self.clock.now_micros() + ahead * 86_400_000_000;
+        let horizon = self.horizon(options);
         // What is archived is out of the way already; opening it would make it young again.
         let archived: HashSet<SessionId> = self
             .store
@@ -167,7 +162,7 @@ impl Mnemon {
                 .session()
                 .is_some_and(|session| archived.contains(session));
             if let Some(expiry) = retention.expiry(&memory)
-                && expiry.at.micros() <= horizon
+                && expiry.at <= horizon
                 && !is_put_away
             {
                 let own = Expired {
@@ -186,8 +181,10 @@ impl Mnemon {
                 return Ok(false);
             }
             if !options.dry_run {
-                for (memory, own) in chunk {
-                    self.forget(caller, std::slice::from_ref(memory), &own.reason)?;
+                // Those of a kind and a day have one reason, and go together.
+                for alike in chunk.chunk_by(|a, b| a.1.reason == b.1.reason) {
+                    let memories: Vec<Memory> = alike.iter().map(|(it, _)| it.clone()).collect();
+                    self.forget(caller, &memories, &alike[0].1.reason)?;
                 }
             }
             done.forgotten
@@ -246,17 +243,11 @@ impl Mnemon {
         options: &MaintainOptions,
         done: &mut Maintained,
     ) -> Result<bool> {
-        let now = self.clock.now();
-        let ahead = i64::from(if options.dry_run {
-            options.ahead_days
-        } else {
-            0
-        });
-        let then = Time::nearest_to_micros(now.micros() + ahead * 86_400_000_000);
+        let horizon = self.horizon(options);
         let sessions = self.store.sessions()?;
         let due = sessions
             .iter()
-            .filter(|session| session.is_due_for_archive(then, &self.config.sessions));
+            .filter(|session| session.is_due_for_archive(horizon, &self.config.sessions));
         for session in due {
             if is_over(options) {
                 return Ok(false);
@@ -279,6 +270,17 @@ impl Mnemon {
             done.tended = Some(self.store.tend()?);
         }
         Ok(true)
+    }
+
+    /// What is due until then is looked at: now, or later in a preview.
+    fn horizon(&self, options: &MaintainOptions) -> Time {
+        let days = if options.dry_run {
+            options.ahead_days
+        } else {
+            0
+        };
+        let ahead = i64::from(days) * 86_400_000_000;
+        Time::nearest_to_micros(self.clock.now_micros() + ahead)
     }
 
     fn schedule(&self, job: Job) -> &Schedule {

@@ -41,6 +41,7 @@ mod store;
 mod sync;
 mod tend;
 mod verify;
+mod whole_file;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

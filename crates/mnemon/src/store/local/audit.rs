@@ -17,6 +17,7 @@ use super::erase::Intent;
 use super::layout::Layout;
 use super::lock::Held;
 use super::log::line::hex;
+use super::whole_file;
 use crate::error::{Error, Result};
 use crate::memory::{Kind, MemoryId, SessionId, Space};
 use crate::session::SessionDeed;
@@ -246,16 +247,5 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = Entered> {
 }
 
 fn read(disk: &dyn Disk, layout: &Layout) -> Result<Vec<u8>> {
-    let path = layout.audit();
-    let file = match disk.open_read(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        opened => opened.map_err(Error::io("open", &path))?,
-    };
-    let size = file.stat().map_err(Error::io("read", &path))?.size;
-    let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
-    let count = file
-        .read_at(&mut bytes, 0)
-        .map_err(Error::io("read", &path))?;
-    bytes.truncate(count);
-    Ok(bytes)
+    Ok(whole_file::read(disk, &layout.audit())?.unwrap_or_default())
 }

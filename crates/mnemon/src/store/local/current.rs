@@ -251,6 +251,25 @@ impl LocalStore {
         }
     }
 
+    /// Works with the index; one that turns out to be damaged is built anew first.
+    pub(super) fn with_sound_index<T>(
+        &self,
+        held: &mut Held<'_>,
+        work: impl Fn(&Borrowed<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let generation = self.index_for_writing(held)?;
+        let done = generation.borrow().and_then(|connection| work(&connection));
+        match done {
+            Err(Error::Index { ref source, .. }) if index::is_unusable(source) => {
+                self.distrust(&generation);
+                let generation = self.index_for_writing(held)?;
+                let connection = generation.borrow()?;
+                work(&connection)
+            }
+            done => done,
+        }
+    }
+
     /// Whether ids are free is asked of all spaces, so a writer needs all of them to be known.
     fn catch_up_for_writing(&self, held: &mut Held<'_>, generation: &Generation) -> Result<()> {
         let connection = generation.borrow()?;

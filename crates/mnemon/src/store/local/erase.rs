@@ -19,6 +19,7 @@ use super::audit::{self, AuditLine};
 use super::index::generation;
 use super::rewrite::{Piece, Verdict};
 use super::search;
+use super::whole_file;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, Space};
 use crate::store::{Cleaned, Erased, Erasure, Store, What};
@@ -175,7 +176,8 @@ impl LocalStore {
             .map_err(Error::io("read", &folder))?;
         for name in names {
             let path = folder.join(name);
-            if traces.are_in(&self.read_whole(&path)?) {
+            let bytes = whole_file::read(&*self.disk, &path)?;
+            if bytes.is_some_and(|bytes| traces.are_in(&bytes)) {
                 self.remove(&path, erased)?;
             }
         }
@@ -246,17 +248,6 @@ impl LocalStore {
         }
         erased.also_in.sort();
         Ok(())
-    }
-
-    pub(super) fn read_whole(&self, path: &Path) -> Result<Vec<u8>> {
-        let file = self.disk.open_read(path).map_err(Error::io("open", path))?;
-        let size = file.stat().map_err(Error::io("read", path))?.size;
-        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
-        let count = file
-            .read_at(&mut bytes, 0)
-            .map_err(Error::io("read", path))?;
-        bytes.truncate(count);
-        Ok(bytes)
     }
 
     pub(super) fn below_root(&self, path: &Path) -> PathBuf {

@@ -41,15 +41,7 @@ pub(super) fn create(disk: &dyn Disk, layout: &Layout) -> Result<()> {
     };
     let mut bytes = serde_json::to_vec_pretty(&content).expect("plain fields");
     bytes.push(b'\n');
-    // Written beside and renamed: a store is there whole or not at all.
-    let next = root.join(format!("store.json.{}", super::unique(now)));
-    let file = disk.create(&next).map_err(Error::io("create", &next))?;
-    file.write_at(&bytes, 0)
-        .map_err(Error::io("write", &next))?;
-    file.sync().map_err(Error::io("sync", &next))?;
-    disk.rename(&next, &path)
-        .map_err(Error::io("write", &path))?;
-    disk.sync_folder(root).map_err(Error::io("sync", root))
+    super::whole_file::replace(disk, &path, &bytes)
 }
 
 /// Makes the root and what is missing above it, with names that last.

@@ -15,8 +15,7 @@ use std::sync::PoisonError;
 
 use super::LocalStore;
 use super::audit::{self, SessionLine};
-use super::index::generation::Borrowed;
-use super::index::{self, read};
+use super::index::read;
 use super::lock::Held;
 use super::shelf;
 use crate::error::{Error, Result};
@@ -90,25 +89,6 @@ impl LocalStore {
                 read::sessions(connection, space.session()).map_err(Error::index("index"))?;
             Ok(found.into_iter().next())
         })
-    }
-
-    /// Works with the index; one that turns out to be damaged is built anew first.
-    fn with_sound_index<T>(
-        &self,
-        held: &mut Held<'_>,
-        work: impl Fn(&Borrowed<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let generation = self.index_for_writing(held)?;
-        let done = generation.borrow().and_then(|connection| work(&connection));
-        match done {
-            Err(Error::Index { ref source, .. }) if index::is_unusable(source) => {
-                self.distrust(&generation);
-                let generation = self.index_for_writing(held)?;
-                let connection = generation.borrow()?;
-                work(&connection)
-            }
-            done => done,
-        }
     }
 
     /// The index learns what became of a session; the note stays until it has.

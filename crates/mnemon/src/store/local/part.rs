@@ -154,24 +154,24 @@ impl LocalStore {
         }
         let space = Space::Session(session.clone());
         let mut held = self.lock.acquire("tidy an archive")?;
-        let generation = self.index_for_writing(&mut held)?;
-        let connection = generation.borrow()?;
-        self.catch_up(&connection, std::slice::from_ref(&space))?;
-        let mut cleaned = 0;
-        for part in self.parts_of(session)? {
-            let source = self.below_root(&part.path).display().to_string();
-            let twice = index_read::in_log_and_on_shelf(&connection, &source)
-                .map_err(Error::index("index"))?;
-            if twice.is_empty() {
-                continue;
+        self.with_sound_index(&mut held, |connection| {
+            self.catch_up(connection, std::slice::from_ref(&space))?;
+            let mut cleaned = 0;
+            for part in self.parts_of(session)? {
+                let source = self.below_root(&part.path).display().to_string();
+                let twice = index_read::in_log_and_on_shelf(connection, &source)
+                    .map_err(Error::index("index"))?;
+                if twice.is_empty() {
+                    continue;
+                }
+                cleaned += twice.len() as u64;
+                self.take_off(&part.path, &twice.iter().map(String::as_str).collect())?;
             }
-            cleaned += twice.len() as u64;
-            self.take_off(&part.path, &twice.iter().map(String::as_str).collect())?;
-        }
-        if cleaned > 0 {
-            self.catch_up(&connection, std::slice::from_ref(&space))?;
-        }
-        Ok(cleaned)
+            if cleaned > 0 {
+                self.catch_up(connection, std::slice::from_ref(&space))?;
+            }
+            Ok(cleaned)
+        })
     }
 
     /// Writes a shelf anew without the lines about these; removes it if nothing is left.

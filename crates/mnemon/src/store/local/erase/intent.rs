@@ -1,7 +1,5 @@
 //! What is being erased, noted before anything is touched: ids, never content.
 
-use std::io;
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -9,6 +7,7 @@ use crate::memory::{MemoryId, Space};
 use crate::store::Erasure;
 use crate::store::local::disk::Disk;
 use crate::store::local::layout::Layout;
+use crate::store::local::whole_file;
 use crate::time::Time;
 
 /// An erasure that may be under way.
@@ -38,16 +37,10 @@ impl Intent {
 
     pub(super) fn read(disk: &dyn Disk, layout: &Layout) -> Result<Option<Self>> {
         let path = layout.erasing();
-        let file = match disk.open_read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(Error::io("open", &path))?,
+        let Some(bytes) = whole_file::read(disk, &path)? else {
+            return Ok(None);
         };
-        let size = file.stat().map_err(Error::io("read", &path))?.size;
-        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
-        let count = file
-            .read_at(&mut bytes, 0)
-            .map_err(Error::io("read", &path))?;
-        serde_json::from_slice(&bytes[..count])
+        serde_json::from_slice(&bytes)
             .map(Some)
             .map_err(|error| Error::Corrupt {
                 path,
@@ -58,17 +51,8 @@ impl Intent {
 
     /// Whole or not at all, under a name that counts only then.
     pub(super) fn write(&self, disk: &dyn Disk, layout: &Layout) -> Result<()> {
-        let path = layout.erasing();
-        let unique = crate::store::local::unique(crate::store::local::wall_micros());
-        let next = layout.root().join(format!("erasing.json.{unique}"));
         let bytes = serde_json::to_vec(self).expect("plain fields");
-        let file = disk.create(&next).map_err(Error::io("create", &next))?;
-        file.write_at(&bytes, 0)
-            .and_then(|()| file.sync())
-            .map_err(Error::io("write", &next))?;
-        disk.rename(&next, &path)
-            .and_then(|()| disk.sync_folder(layout.root()))
-            .map_err(Error::io("write", &path))
+        whole_file::replace(disk, &layout.erasing(), &bytes)
     }
 
     pub(super) fn remove(disk: &dyn Disk, layout: &Layout) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Archiving: the log goes onto a shelf, and a short one takes its place.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::super::disk::{DiskFile, Stat};
 use super::super::index::position;
@@ -8,7 +8,7 @@ use super::super::lock::Held;
 use super::super::log::line::{Line, hex};
 use super::super::log::transaction::{self, Draft};
 use super::super::shelf::{Packed, Packing, Sort};
-use super::super::{LocalStore, unique, wall_micros};
+use super::super::{LocalStore, unique, wall_micros, whole_file};
 use crate::error::{Error, Result};
 use crate::memory::Space;
 use crate::session::{Archived, Session};
@@ -85,7 +85,7 @@ impl LocalStore {
     ) -> Result<()> {
         let bytes = self.short_log(archiving, space, session, packed, held)?;
         let path = self.layout.log(space);
-        let next_path = self.write_beside(&path, &bytes)?;
+        let next_path = whole_file::write_beside(&*self.disk, &path, &bytes)?;
         held.note_appending(&[space])
             .map_err(Error::io("write", self.layout.lock()))?;
         self.disk
@@ -144,27 +144,6 @@ impl LocalStore {
             bytes.extend(signed.bytes);
         }
         Ok(bytes)
-    }
-
-    /// Writes what shall take a file's place, durably, under a name beside it.
-    pub(super) fn write_beside(&self, path: &Path, bytes: &[u8]) -> Result<PathBuf> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let next_path = path.with_file_name(format!("{name}.{}", unique(wall_micros())));
-        let file = self
-            .disk
-            .create(&next_path)
-            .map_err(Error::io("create", &next_path))?;
-        let written = file
-            .write_at(bytes, 0)
-            .map_err(Error::io("write", &next_path))
-            .and_then(|()| file.sync().map_err(Error::io("sync", &next_path)));
-        match written {
-            Ok(()) => Ok(next_path),
-            Err(error) => {
-                let _ = self.disk.remove(&next_path);
-                Err(error)
-            }
-        }
     }
 }
 

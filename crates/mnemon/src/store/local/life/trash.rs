@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::lock::Held;
 use super::super::shelf;
-use super::super::{LocalStore, unique, wall_micros};
+use super::super::{LocalStore, unique, wall_micros, whole_file};
 use crate::error::{Error, Result};
 use crate::memory::{SessionId, Space};
 use crate::session::{DeletedSession, SessionDeed};
@@ -140,13 +140,8 @@ impl LocalStore {
         id: &SessionId,
     ) -> Result<Option<DeletedSession>> {
         let path = self.layout.trashed(id).join(RECORD);
-        match self.read_whole(&path) {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
-            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
+        let bytes = whole_file::read(&*self.disk, &path)?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 
     /// The id of a session in the trash, as it is written there.
@@ -164,11 +159,7 @@ impl LocalStore {
     fn write_record(&self, folder: &Path, deleted: &DeletedSession) -> Result<()> {
         let path = folder.join(RECORD);
         let bytes = serde_json::to_vec(deleted).expect("plain fields");
-        let next_path = self.write_beside(&path, &bytes)?;
-        self.disk
-            .rename(&next_path, &path)
-            .map_err(Error::io("write", &path))?;
-        self.sync_folder_of(&path)
+        whole_file::replace(&*self.disk, &path, &bytes)
     }
 
     fn enter_trashed(&self, deed: Deed, what: &SessionDeed, held: &Held<'_>) -> Result<()> {
