@@ -5,13 +5,16 @@ use rusqlite::Connection;
 use super::LocalStore;
 use super::disk::{DiskFile, Stat};
 use super::index::generation::Borrowed;
-use super::index::{apply, filing, position};
+use super::index::{apply, filing, leaving, position};
 use super::log::line::Line;
 use super::log::scan::{self, Found, Stopped};
 use super::search;
 use crate::error::{Error, Result};
 use crate::memory::Space;
 use position::Position;
+
+/// How many memories of logs that are gone a write sweeps out: a few milliseconds.
+const SWEPT_AT_ONCE: u32 = 256;
 
 impl LocalStore {
     /// Reads what is new in these logs into the index, in one transaction each.
@@ -52,6 +55,7 @@ impl LocalStore {
         if !generation.is_searched {
             return;
         }
+        let _ = search::sweep(connection, SWEPT_AT_ONCE);
         let _ = filing::file_if_due(connection, self.options.pending_max);
         let _ = search::fill_if_due(
             connection,
@@ -104,7 +108,7 @@ impl LocalStore {
             (known, None) => {
                 // Somebody took the log away; what was read from it goes too.
                 if let Some(known) = known {
-                    position::remove(connection, known.log).map_err(in_index())?;
+                    leaving::leave(connection, known.log).map_err(in_index())?;
                 }
                 Ok(None)
             }

@@ -12,12 +12,14 @@
 pub(crate) mod apply;
 pub(crate) mod filing;
 pub(crate) mod generation;
+pub(crate) mod leaving;
 pub(crate) mod neighbours;
 pub(crate) mod position;
 pub(crate) mod read;
 mod schema;
 pub(crate) mod select;
 pub(crate) mod shelves;
+mod tallies;
 mod terms;
 
 pub(crate) use terms::SUPERSEDES;

@@ -26,6 +26,7 @@ mod pending;
 mod postings;
 mod prepare;
 mod seen;
+mod sweep;
 mod vectors;
 mod view;
 mod waiting;
@@ -40,6 +41,7 @@ pub(super) use pending::PendingCache;
 pub(super) use postings::PostingsCache;
 pub(super) use prepare::Preparer;
 pub(super) use seen::Seen;
+pub(super) use sweep::sweep;
 pub(super) use vectors::VectorFile;
 pub(super) use view::LocalView;
 pub(super) use waiting::{text_keys, waiting};
@@ -81,5 +83,19 @@ impl Progress {
                     dimension: row.get(3)?,
                 })
             })
+    }
+
+    fn write(&self, connection: &rusqlite::Connection) -> rusqlite::Result<()> {
+        connection
+            .prepare_cached(
+                "UPDATE search SET upto = ?1, stamp = ?2, embedder = ?3, dimension = ?4",
+            )?
+            .execute(rusqlite::params![
+                self.upto,
+                self.stamp,
+                self.embedder,
+                self.dimension
+            ])?;
+        Ok(())
     }
 }

@@ -13,6 +13,7 @@ use rusqlite::Connection;
 
 use super::LocalStore;
 use super::disk::{DiskFile, Stat};
+use super::index::leaving;
 use super::index::shelves::{self, Content, Known};
 use super::shelf;
 use crate::error::{Error, Result};
@@ -135,6 +136,10 @@ impl LocalStore {
         for source in self.sources_of(session)? {
             let mut now = self.known_of(&source);
             if known.remove(&now.source).as_ref() == Some(&now) {
+                continue;
+            }
+            if let Some(log) = leaving::log_in(connection, &source.stat).map_err(in_index())? {
+                shelves::put_log(connection, &now, source.trashed, log).map_err(in_index())?;
                 continue;
             }
             let content = match self.ids_in(&source) {

@@ -2,12 +2,17 @@
 
 use super::LocalStore;
 use super::index::generation;
+use super::lock::Held;
+use super::search;
 use super::whole_file;
 use crate::error::{Error, Result};
 use crate::store::{JobTimes, Tended};
 
 /// Full-text segments are merged in pieces of so many pages, so that others can write in between.
 const MERGED_PAGES: u32 = 500;
+
+/// How many rows of logs that are gone are swept out at a time, for the same reason.
+const SWEPT_ROWS: u32 = 4096;
 
 /// After so many pieces the rest waits for the next time.
 const PIECES_MAX: u32 = 200;
@@ -20,6 +25,7 @@ impl LocalStore {
         let folder = self.layout.index();
         let bytes_before = generation::bytes(&folder);
         let removed = self.tidy_everything()?;
+        while self.sweep_a_step()? {}
         for _ in 0..PIECES_MAX {
             if !self.merge_a_piece()? {
                 break;
@@ -40,11 +46,43 @@ impl LocalStore {
         })
     }
 
+    /// False if nothing of a log that is gone is left in the index.
+    fn sweep_a_step(&self) -> Result<bool> {
+        let mut held = self.lock.acquire("sweep out what is gone")?;
+        self.sweep_under(&mut held, SWEPT_ROWS)
+    }
+
+    /// As [`Self::sweep_a_step`], under a lock that is held already.
+    fn sweep_under(&self, held: &mut Held<'_>, rows: u32) -> Result<bool> {
+        self.with_sound_index(held, |connection| {
+            let index = || Error::index("index");
+            connection
+                .execute_batch("BEGIN IMMEDIATE")
+                .map_err(index())?;
+            match search::sweep(connection, rows) {
+                Ok(any) => connection
+                    .execute_batch("COMMIT")
+                    .map_err(index())
+                    .map(|()| any),
+                Err(error) => {
+                    let _ = connection.execute_batch("ROLLBACK");
+                    Err(error)
+                }
+            }
+        })
+    }
+
+    /// Sweeps out everything that is gone, so that no trace of it is left in the index.
+    pub(super) fn sweep_everything(&self, held: &mut Held<'_>) -> Result<()> {
+        while self.sweep_under(held, SWEPT_ROWS)? {}
+        Ok(())
+    }
+
     /// False if there is nothing more to merge.
     fn merge_a_piece(&self) -> Result<bool> {
         let mut held = self.lock.acquire("merge what can be searched")?;
         self.with_sound_index(&mut held, |connection| {
-            super::search::merge(connection, MERGED_PAGES).map_err(Error::index("index"))
+            search::merge(connection, MERGED_PAGES).map_err(Error::index("index"))
         })
     }
 

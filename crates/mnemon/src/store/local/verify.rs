@@ -14,7 +14,7 @@ use crate::error::{Code, Error, Result};
 use crate::store::{Progress, Verification, VerifyProblem};
 
 /// What two indexes over the same logs agree on; row numbers are each one's own.
-const CONTENT: [(&str, &str); 8] = [
+const CONTENT: [(&str, &str); 9] = [
     (
         "memories",
         "SELECT m.id, l.space, m.kind, m.author, m.created, m.importance, m.confidence, m.pinned, m.open,
@@ -22,15 +22,20 @@ const CONTENT: [(&str, &str); 8] = [
                 m.first_length, m.access_count, m.last_access, m.forgotten
          FROM memories m JOIN logs l ON l.n = m.log ORDER BY m.id",
     ),
-    ("tags", "SELECT m.id, t.tag FROM all_tags t JOIN memories m ON m.n = t.n ORDER BY 1, 2"),
-    ("links", "SELECT m.id, k.rel, k.target FROM all_links k JOIN memories m ON m.n = k.n ORDER BY 1, 2, 3"),
-    ("metadata", "SELECT m.id, d.key, d.value FROM all_metadata d JOIN memories m ON m.n = d.n ORDER BY 1, 2"),
+    ("tags", "SELECT m.id, t.tag FROM all_tags t JOIN memories m ON m.n = t.n JOIN logs l ON l.n = m.log ORDER BY 1, 2"),
+    ("links", "SELECT m.id, k.rel, k.target FROM all_links k JOIN memories m ON m.n = k.n JOIN logs l ON l.n = m.log ORDER BY 1, 2, 3"),
+    ("metadata", "SELECT m.id, d.key, d.value FROM all_metadata d JOIN memories m ON m.n = d.n JOIN logs l ON l.n = m.log ORDER BY 1, 2"),
     (
         "handles",
         "SELECT m.id, h.kind, h.number, l.space FROM all_handles h JOIN memories m ON m.n = h.n JOIN logs l ON l.n = h.log
          ORDER BY 1, 2, 3",
     ),
-    ("changes", "SELECT m.id, c.offset, c.length FROM changes c JOIN memories m ON m.n = c.n ORDER BY 1, 2"),
+    ("changes", "SELECT m.id, c.offset, c.length FROM changes c JOIN memories m ON m.n = c.n JOIN logs l ON l.n = m.log ORDER BY 1, 2"),
+    (
+        "tallies",
+        "SELECT l.space, t.kind, t.author, sum(t.count), max(t.last) FROM all_tallies t JOIN logs l ON l.n = t.log
+         GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+    ),
     (
         "sessions",
         "SELECT s.id, s.details, s.created, s.detailed, l.recorded, l.records
@@ -39,7 +44,7 @@ const CONTENT: [(&str, &str); 8] = [
     (
         "archives",
         "SELECT s.source, s.session, s.trashed, s.lines, s.broken, i.id
-         FROM shelves s LEFT JOIN shelved i ON i.shelf = s.n ORDER BY 1, 6",
+         FROM shelves s LEFT JOIN all_shelved i ON i.shelf = s.n ORDER BY 1, 6",
     ),
 ];
 

@@ -3,8 +3,10 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::filing;
+use super::leaving;
 use super::position::{self, Position, signed};
 use super::schema::kind_number;
+use super::tallies;
 use super::terms::Terms;
 use crate::decay::Class;
 use crate::memory::{Forgotten, Memory, Space};
@@ -157,6 +159,10 @@ fn add(
     match row_of(connection, memory.id.as_str())? {
         // The same line twice, as after a log was put together again: harmless.
         Some((_, owner, sum)) if owner == log && sum == place.checksum => Ok(()),
+        // It was read from a log that is gone.
+        Some((n, _, _)) if leaving::make_way(connection, n)? => {
+            add(connection, position, place, memory)
+        }
         _ => {
             let problem = format!("the id {} is in use already", memory.id);
             nonsense(connection, log, place, Some(memory.id.as_str()), &problem)
@@ -175,30 +181,9 @@ fn update(
         Some((n, owner, _)) if owner == log => {
             Terms::remove(connection, n)?;
             let terms = Terms::of(memory);
-            connection
-                .prepare_cached(
-                    "UPDATE memories SET kind = ?2, author = ?3, created = ?4, importance = ?5, confidence = ?6,
-                        pinned = ?7, open = ?8, version = ?9, offset = ?10, length = ?11, number = ?12, sum = ?13,
-                        terms = ?14, fading = ?15
-                     WHERE n = ?1",
-                )?
-                .execute(params![
-                    n,
-                    kind_number(memory.kind()),
-                    memory.author.as_ref().map(crate::memory::Author::as_str),
-                    memory.created_at.micros(),
-                    memory.importance.get(),
-                    memory.confidence.map(crate::memory::Confidence::get),
-                    memory.pinned,
-                    memory.body.is_open(),
-                    signed(memory.version),
-                    signed(place.offset),
-                    signed(place.length),
-                    signed(place.number),
-                    &place.checksum[..],
-                    terms.as_ref().map(Terms::text),
-                    Class::of(&memory.body).number(),
-                ])?;
+            tallies::keep_true(connection, n, || {
+                write_anew(connection, n, place, memory, terms.as_ref())
+            })?;
             if let Some(terms) = terms {
                 terms.note(connection, n)?;
                 if filing::is_filed(connection, n)? {
@@ -215,6 +200,41 @@ fn update(
             nonsense(connection, log, place, Some(memory.id.as_str()), &problem)
         }
     }
+}
+
+/// Gives the row of a memory the values of its new version.
+fn write_anew(
+    connection: &Connection,
+    n: i64,
+    place: &Place,
+    memory: &Memory,
+    terms: Option<&Terms>,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE memories SET kind = ?2, author = ?3, created = ?4, importance = ?5, confidence = ?6,
+                pinned = ?7, open = ?8, version = ?9, offset = ?10, length = ?11, number = ?12, sum = ?13,
+                terms = ?14, fading = ?15
+             WHERE n = ?1",
+        )?
+        .execute(params![
+            n,
+            kind_number(memory.kind()),
+            memory.author.as_ref().map(crate::memory::Author::as_str),
+            memory.created_at.micros(),
+            memory.importance.get(),
+            memory.confidence.map(crate::memory::Confidence::get),
+            memory.pinned,
+            memory.body.is_open(),
+            signed(memory.version),
+            signed(place.offset),
+            signed(place.length),
+            signed(place.number),
+            &place.checksum[..],
+            terms.map(Terms::text),
+            Class::of(&memory.body).number(),
+        ])?;
+    Ok(())
 }
 
 fn forget(
@@ -237,9 +257,12 @@ fn forget(
         ])
         .to_string()
     });
-    connection
-        .prepare_cached("UPDATE memories SET forgotten = ?2 WHERE n = ?1")?
-        .execute(params![n, text])?;
+    tallies::keep_true(connection, n, || {
+        connection
+            .prepare_cached("UPDATE memories SET forgotten = ?2 WHERE n = ?1")?
+            .execute(params![n, text])?;
+        Ok(())
+    })?;
     make_pending(connection, n)?;
     Terms::supersede_anew(connection, n)?;
     put_change(connection, n, place)
@@ -358,7 +381,7 @@ fn put_damage(
 /// Starts over with a log: what was read from it is forgotten.
 pub(crate) fn start_over(connection: &Connection, space: &Space) -> rusqlite::Result<Position> {
     if let Some(known) = position::get(connection, space)? {
-        position::remove(connection, known.log)?;
+        leaving::remove(connection, known.log)?;
     }
     position::create(connection, space)
 }

@@ -10,6 +10,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::tallies;
 use super::terms::Terms;
 
 /// The trees, and views that know the memories that are not in them yet.
@@ -28,7 +29,8 @@ CREATE TABLE handles (
     PRIMARY KEY (log, kind, number, n)
 ) WITHOUT ROWID;
 CREATE VIEW unfiled AS
-    SELECT n, log, handle_kind, handle_number, terms FROM memories WHERE n > (SELECT upto FROM filed);
+    SELECT n, log, handle_kind, handle_number, terms FROM memories
+    WHERE n > (SELECT upto FROM filed) AND log IN (SELECT n FROM logs);
 CREATE VIEW unfiled_links AS
     SELECT k.value->>0 AS target, k.value->>1 AS rel, m.n AS n FROM unfiled m, json_each(m.terms, '$.links') k
     WHERE k.value->>1 <> 'supersedes';
@@ -93,6 +95,7 @@ fn file(connection: &Connection) -> rusqlite::Result<()> {
                 handle.execute(params![row.log, kind, number, row.n])?;
             }
         }
+        tallies::count_new(connection, last)?;
         connection
             .prepare_cached("UPDATE filed SET upto = ?1")?
             .execute([last])?;
@@ -127,7 +130,7 @@ fn unfiled(connection: &Connection) -> rusqlite::Result<Vec<Unfiled>> {
 mod tests {
     use serde_json::json;
 
-    use super::super::{apply, open_memory, position};
+    use super::super::{apply, leaving, open_memory, position};
     use super::*;
     use crate::memory::{Draft, Handle, Kind, Link, Space};
 
@@ -208,7 +211,7 @@ mod tests {
         // What comes next is not filed, and what goes leaves nothing behind.
         keep(&connection, &mut position, 3);
         assert_eq!(in_trees(&connection), 22);
-        position::remove(&connection, position.log).unwrap();
+        leaving::remove(&connection, position.log).unwrap();
         assert_eq!(in_trees(&connection), 0);
         assert!(seen(&connection).iter().all(Vec::is_empty));
         assert!(!is_filed(&connection, 1).unwrap());

@@ -99,9 +99,10 @@ pub(crate) fn put(connection: &Connection, position: &Position) -> rusqlite::Res
 pub(crate) fn create(connection: &Connection, space: &Space) -> rusqlite::Result<Position> {
     connection
         .prepare_cached(
-            "INSERT INTO logs (space, generation, device, inode, size, modified, solid_offset, solid_number,
+            "INSERT INTO logs (n, space, generation, device, inode, size, modified, solid_offset, solid_number,
                 newline_missing, tail_length, tail_uncommitted, last_offset, last_length, last_sum, recorded, records, counters)
-             VALUES (?1, '', 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, x'', 0, 0, '[]')",
+             SELECT 1 + max(coalesce((SELECT max(n) FROM logs), 0), coalesce((SELECT max(log) FROM leaving), 0)),
+                ?1, '', 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, x'', 0, 0, '[]'",
         )?
         .execute([space.to_string()])?;
     Ok(Position {
@@ -147,35 +148,6 @@ impl Position {
             counters: Vec::new(),
         }
     }
-}
-
-/// Forgets a log and everything that was read from it.
-pub(crate) fn remove(connection: &Connection, log: i64) -> rusqlite::Result<()> {
-    connection.execute(
-        "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories WHERE log = ?1",
-        [log],
-    )?;
-    for table in ["tags", "links", "metadata", "changes"] {
-        connection.execute(
-            &format!("DELETE FROM {table} WHERE n IN (SELECT n FROM memories WHERE log = ?1)"),
-            [log],
-        )?;
-    }
-    connection.execute("DELETE FROM ends WHERE place = ?1", [log])?;
-    for table in ["memories", "sessions", "damage", "handles"] {
-        connection.execute(&format!("DELETE FROM {table} WHERE log = ?1"), [log])?;
-    }
-    connection.execute("DELETE FROM logs WHERE n = ?1", [log])?;
-    // Numbers behind the last memory are given out again, so they are new then.
-    connection.execute(
-        "UPDATE search SET upto = min(upto, coalesce((SELECT max(n) FROM memories), 0))",
-        [],
-    )?;
-    connection.execute(
-        "UPDATE filed SET upto = min(upto, coalesce((SELECT max(n) FROM memories), 0))",
-        [],
-    )?;
-    Ok(())
 }
 
 fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Position> {

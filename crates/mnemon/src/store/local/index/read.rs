@@ -275,10 +275,9 @@ fn activities(
     connection: &Connection,
     only: Option<i64>,
 ) -> rusqlite::Result<BTreeMap<i64, Activity>> {
-    let which = only.map_or("", |_| "AND log = ?1");
+    let which = only.map_or("", |_| "WHERE log = ?1");
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT log, kind, author, count(*), max(created) FROM memories
-         WHERE forgotten IS NULL {which} GROUP BY log, kind, author",
+        "SELECT log, kind, author, sum(count), max(last) FROM all_tallies {which} GROUP BY 1, 2, 3",
     ))?;
     let mut rows = statement.query(params_from_iter(only))?;
     let mut by_log: BTreeMap<i64, Activity> = BTreeMap::new();
@@ -287,9 +286,10 @@ fn activities(
         let kind = kind_from(row.get(1)?);
         let count = unsigned(row.get(3)?);
         *activity.by_kind.entry(kind).or_default() += count;
-        let Some(name) = row.get::<_, Option<String>>(2)? else {
+        let name: String = row.get(2)?;
+        if name.is_empty() {
             continue;
-        };
+        }
         let last_active = Time::nearest_to_micros(row.get(4)?);
         let messages = if kind == Kind::Conversation { count } else { 0 };
         match activity
@@ -344,7 +344,8 @@ pub(crate) fn in_log_and_on_shelf(
     source: &str,
 ) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare_cached(
-        "SELECT i.id FROM shelves s JOIN shelved i ON i.shelf = s.n JOIN memories m ON m.id = i.id
+        "SELECT i.id FROM shelves s JOIN all_shelved i ON i.shelf = s.n JOIN memories m ON m.id = i.id
+            JOIN logs l ON l.n = m.log
          WHERE s.source = ?1 ORDER BY i.id",
     )?;
     let rows = statement.query_map([source], |row| row.get(0))?;
@@ -355,9 +356,9 @@ pub(crate) fn in_log_and_on_shelf(
 pub(crate) fn stats(connection: &Connection) -> rusqlite::Result<Stats> {
     let mut stats = Stats::default();
     let mut statement = connection.prepare_cached(
-        "SELECT l.space, l.size, (SELECT count(*) FROM damage d WHERE d.log = l.n),
-                (SELECT count(*) FROM memories m WHERE m.log = l.n AND m.forgotten IS NULL)
-         FROM logs l WHERE l.records > (l.generation <> '') OR EXISTS (SELECT 1 FROM damage d WHERE d.log = l.n)
+        "SELECT l.space, l.size, (SELECT count(*) FROM damage d WHERE d.log = l.n), coalesce(t.memories, 0)
+         FROM logs l LEFT JOIN (SELECT log, sum(count) AS memories FROM all_tallies GROUP BY log) t ON t.log = l.n
+         WHERE l.records > (l.generation <> '') OR EXISTS (SELECT 1 FROM damage d WHERE d.log = l.n)
          ORDER BY l.space",
     )?;
     let mut rows = statement.query([])?;
@@ -371,18 +372,17 @@ pub(crate) fn stats(connection: &Connection) -> rusqlite::Result<Stats> {
             memories: unsigned(row.get(3)?),
         });
     }
-    let mut statement = connection
-        .prepare_cached("SELECT kind, forgotten IS NOT NULL, count(*) FROM memories GROUP BY kind, forgotten IS NOT NULL")?;
+    let mut statement =
+        connection.prepare_cached("SELECT kind, sum(count) FROM all_tallies GROUP BY kind")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let count = unsigned(row.get(2)?);
-        if row.get(1)? {
-            stats.forgotten += count;
-        } else {
-            stats.memories += count;
-            stats.by_kind.insert(kind_from(row.get(0)?), count);
-        }
+        let count = unsigned(row.get(1)?);
+        stats.memories += count;
+        stats.by_kind.insert(kind_from(row.get(0)?), count);
     }
+    stats.forgotten = connection
+        .prepare_cached("SELECT count(*) FROM memories WHERE forgotten IS NOT NULL AND log IN (SELECT n FROM logs)")?
+        .query_row([], |row| Ok(unsigned(row.get(0)?)))?;
     connection
         .prepare_cached(
             "SELECT (SELECT count(*) FROM sessions WHERE archived IS NOT NULL),

@@ -7,13 +7,13 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 
 use super::position::unsigned;
-use super::{filing, shelves};
+use super::{filing, leaving, shelves, tallies};
 use crate::decay::{Access, Class, Facts, Rules};
 use crate::memory::{Kind, Space};
 use crate::store::local::search;
 
 /// Another number means other tables: each program keeps to the files of its own.
-pub(crate) const SCHEMA: u32 = 5;
+pub(crate) const SCHEMA: u32 = 6;
 
 /// Older SQLite can lose a write-ahead log when it is reset.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -115,8 +115,10 @@ fn set_up(mut connection: Connection) -> rusqlite::Result<Connection> {
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
         connection.execute_batch(&format!(
-            "BEGIN IMMEDIATE; {TABLES} {} {} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
+            "BEGIN IMMEDIATE; {TABLES} {} {} {} {} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
             filing::TABLES,
+            tallies::TABLES,
+            leaving::TABLES,
             search::TABLES,
             shelves::TABLES
         ))?;

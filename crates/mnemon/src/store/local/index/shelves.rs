@@ -19,6 +19,9 @@ CREATE TABLE shelves (
 CREATE INDEX shelves_by_session ON shelves (folded);
 CREATE TABLE shelved (id TEXT NOT NULL, shelf INTEGER NOT NULL, PRIMARY KEY (id, shelf)) WITHOUT ROWID;
 CREATE INDEX shelved_by_shelf ON shelved (shelf);
+CREATE VIEW all_shelved AS
+    SELECT id, shelf FROM shelved
+    UNION ALL SELECT m.id, v.shelf FROM leaving v JOIN memories m ON m.log = v.log WHERE v.shelf IS NOT NULL;
 ";
 
 /// A source as the index knows it.
@@ -85,6 +88,46 @@ pub(crate) fn put(
     trashed: bool,
     content: &Content,
 ) -> rusqlite::Result<()> {
+    let shelf = put_source(connection, known, trashed, content)?;
+    for id in &content.ids {
+        note(connection, shelf, id)?;
+    }
+    Ok(())
+}
+
+/// Takes in a log that the index has read already, when it still was the log of a space.
+pub(crate) fn put_log(
+    connection: &Connection,
+    known: &Known,
+    trashed: bool,
+    (log, lines): (i64, u64),
+) -> rusqlite::Result<()> {
+    let content = Content {
+        lines,
+        ..Content::default()
+    };
+    let shelf = put_source(connection, known, trashed, &content)?;
+    connection
+        .prepare_cached("UPDATE leaving SET shelf = ?2 WHERE log = ?1")?
+        .execute(params![log, shelf])?;
+    Ok(())
+}
+
+/// Notes that an id lies on a shelf.
+pub(super) fn note(connection: &Connection, shelf: i64, id: &str) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO shelved (id, shelf) VALUES (?1, ?2)")?
+        .execute(params![id, shelf])?;
+    Ok(())
+}
+
+/// Gives the number of the shelf.
+fn put_source(
+    connection: &Connection,
+    known: &Known,
+    trashed: bool,
+    content: &Content,
+) -> rusqlite::Result<i64> {
     remove(connection, &known.source)?;
     connection
         .prepare_cached(
@@ -103,25 +146,18 @@ pub(crate) fn put(
             signed(content.lines),
             content.broken,
         ])?;
-    let shelf = connection.last_insert_rowid();
-    let mut insert =
-        connection.prepare_cached("INSERT OR IGNORE INTO shelved (id, shelf) VALUES (?1, ?2)")?;
-    for id in &content.ids {
-        insert.execute(params![id, shelf])?;
-    }
-    Ok(())
+    Ok(connection.last_insert_rowid())
 }
 
 /// Forgets a source and its ids.
 pub(crate) fn remove(connection: &Connection, source: &str) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(
-            "DELETE FROM shelved WHERE shelf = (SELECT n FROM shelves WHERE source = ?1)",
-        )?
-        .execute([source])?;
-    connection
-        .prepare_cached("DELETE FROM shelves WHERE source = ?1")?
-        .execute([source])?;
+    for sql in [
+        "DELETE FROM shelved WHERE shelf = (SELECT n FROM shelves WHERE source = ?1)",
+        "UPDATE leaving SET shelf = NULL WHERE shelf = (SELECT n FROM shelves WHERE source = ?1)",
+        "DELETE FROM shelves WHERE source = ?1",
+    ] {
+        connection.prepare_cached(sql)?.execute([source])?;
+    }
     Ok(())
 }
 
@@ -129,7 +165,7 @@ pub(crate) fn remove(connection: &Connection, source: &str) -> rusqlite::Result<
 pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<Shelved>> {
     connection
         .prepare_cached(
-            "SELECT s.session, s.trashed, s.source FROM shelved i JOIN shelves s ON s.n = i.shelf
+            "SELECT s.session, s.trashed, s.source FROM all_shelved i JOIN shelves s ON s.n = i.shelf
              WHERE i.id = ?1 ORDER BY s.trashed, s.source LIMIT 1",
         )?
         .query_row([id], |row| {

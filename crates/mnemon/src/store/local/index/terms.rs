@@ -12,9 +12,24 @@ use crate::store::filter_text;
 /// The relation to what a memory takes the place of.
 pub(crate) const SUPERSEDES: &str = "supersedes";
 
-const TAG: &str = "INSERT OR IGNORE INTO tags (tag, n) VALUES (?1, ?2)";
-const METADATA: &str = "INSERT OR IGNORE INTO metadata (key, value, n) VALUES (?1, ?2, ?3)";
-const LINK: &str = "INSERT OR IGNORE INTO links (target, rel, n) VALUES (?1, ?2, ?3)";
+/// What is done to the trees of tags, metadata and links.
+struct Statements {
+    tag: &'static str,
+    metadata: &'static str,
+    link: &'static str,
+}
+
+const INSERT: Statements = Statements {
+    tag: "INSERT OR IGNORE INTO tags (tag, n) VALUES (?1, ?2)",
+    metadata: "INSERT OR IGNORE INTO metadata (key, value, n) VALUES (?1, ?2, ?3)",
+    link: "INSERT OR IGNORE INTO links (target, rel, n) VALUES (?1, ?2, ?3)",
+};
+
+const DELETE: Statements = Statements {
+    tag: "DELETE FROM tags WHERE tag = ?1 AND n = ?2",
+    metadata: "DELETE FROM metadata WHERE key = ?1 AND value = ?2 AND n = ?3",
+    link: "DELETE FROM links WHERE target = ?1 AND rel = ?2 AND n = ?3",
+};
 
 /// What a memory is found by.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -59,36 +74,20 @@ impl Terms {
         for (target, rel) in self.links.iter().filter(|(_, rel)| rel == SUPERSEDES) {
             make_pending(connection, target)?;
             connection
-                .prepare_cached(LINK)?
+                .prepare_cached(INSERT.link)?
                 .execute(params![target, rel, n])?;
         }
         Ok(())
     }
 
-    /// Makes memories found by their terms, in the order of the trees: so each page is touched once.
+    /// Makes memories found by their terms.
     pub(super) fn insert_all(connection: &Connection, all: &[(i64, Self)]) -> rusqlite::Result<()> {
-        let mut tags = Vec::new();
-        let mut pairs = Vec::new();
-        let mut links = Vec::new();
-        for (n, terms) in all {
-            tags.extend(terms.tags.iter().map(|tag| (tag, n)));
-            pairs.extend(terms.metadata.iter().map(|(key, value)| (key, value, n)));
-            links.extend(terms.links.iter().map(|(target, rel)| (target, rel, n)));
-        }
-        tags.sort_unstable();
-        pairs.sort_unstable();
-        links.sort_unstable();
-        let mut insert = connection.prepare_cached(TAG)?;
-        for (tag, n) in tags {
-            insert.execute(params![tag, n])?;
-        }
-        for (sql, triples) in [(METADATA, pairs), (LINK, links)] {
-            let mut insert = connection.prepare_cached(sql)?;
-            for (first, second, n) in triples {
-                insert.execute(params![first, second, n])?;
-            }
-        }
-        Ok(())
+        INSERT.execute(connection, all)
+    }
+
+    /// Takes memories out of the trees.
+    pub(super) fn remove_all(connection: &Connection, all: &[(i64, Self)]) -> rusqlite::Result<()> {
+        DELETE.execute(connection, all)
     }
 
     /// What search knows of the memories whose place this one takes is not so
@@ -113,23 +112,36 @@ impl Terms {
         let Some(terms) = Self::of_row(connection, n)? else {
             return Ok(());
         };
-        for tag in &terms.tags {
-            connection
-                .prepare_cached("DELETE FROM tags WHERE tag = ?1 AND n = ?2")?
-                .execute(params![tag, n])?;
+        for (target, _) in terms.links.iter().filter(|(_, rel)| rel == SUPERSEDES) {
+            make_pending(connection, target)?;
         }
-        for (key, value) in &terms.metadata {
-            connection
-                .prepare_cached("DELETE FROM metadata WHERE key = ?1 AND value = ?2 AND n = ?3")?
-                .execute(params![key, value, n])?;
+        Self::remove_all(connection, &[(n, terms)])
+    }
+}
+
+impl Statements {
+    /// For all of these memories, in the order of the trees: so each page is touched once.
+    fn execute(&self, connection: &Connection, all: &[(i64, Terms)]) -> rusqlite::Result<()> {
+        let mut tags = Vec::new();
+        let mut pairs = Vec::new();
+        let mut links = Vec::new();
+        for (n, terms) in all {
+            tags.extend(terms.tags.iter().map(|tag| (tag, n)));
+            pairs.extend(terms.metadata.iter().map(|(key, value)| (key, value, n)));
+            links.extend(terms.links.iter().map(|(target, rel)| (target, rel, n)));
         }
-        for (target, rel) in &terms.links {
-            if rel == SUPERSEDES {
-                make_pending(connection, target)?;
+        tags.sort_unstable();
+        pairs.sort_unstable();
+        links.sort_unstable();
+        let mut statement = connection.prepare_cached(self.tag)?;
+        for (tag, n) in tags {
+            statement.execute(params![tag, n])?;
+        }
+        for (sql, triples) in [(self.metadata, pairs), (self.link, links)] {
+            let mut statement = connection.prepare_cached(sql)?;
+            for (first, second, n) in triples {
+                statement.execute(params![first, second, n])?;
             }
-            connection
-                .prepare_cached("DELETE FROM links WHERE target = ?1 AND rel = ?2 AND n = ?3")?
-                .execute(params![target, rel, n])?;
         }
         Ok(())
     }

@@ -101,6 +101,7 @@ impl LocalStore {
         let gone = format!("{id}{PURGED}{}", unique(wall_micros()));
         let gone = self.layout.trash().join(gone);
         self.move_folder(&space, &self.layout.trashed(&id), &gone, &mut held)?;
+        self.sweep_everything(&mut held)?;
         self.remove_purged().map(drop)
     }
 

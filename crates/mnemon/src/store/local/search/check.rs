@@ -26,7 +26,7 @@ pub(in crate::store::local) fn first_wrong(
     let mut statement = connection
         .prepare(
             "SELECT m.n, m.id, m.sum, m.forgotten IS NOT NULL, d.id IS NOT NULL
-             FROM memories m LEFT JOIN text_docsize d ON d.id = m.n WHERE m.n <= ?1",
+             FROM memories m JOIN logs l ON l.n = m.log LEFT JOIN text_docsize d ON d.id = m.n WHERE m.n <= ?1",
         )
         .map_err(index())?;
     let mut rows = statement.query([progress.upto]).map_err(index())?;

@@ -75,7 +75,7 @@ fn fill(
     loop {
         let rows = pending::rows(connection, progress.upto, ROUND).map_err(index())?;
         let mut round = Round::new(connection, progress.stamp);
-        for n in pending::unsearched(connection).map_err(index())?.iter() {
+        for n in pending::changed(connection).map_err(index())?.iter() {
             round.take_out(n).map_err(index())?;
         }
         let new = rows.iter().filter(|row| row.n() > progress.upto).count();
@@ -110,19 +110,11 @@ fn fill(
 
 fn finish(connection: &Connection, progress: &Progress) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM unsearched", [])?;
-    connection
-        .prepare_cached("UPDATE search SET upto = ?1, stamp = ?2, embedder = ?3, dimension = ?4")?
-        .execute(params![
-            progress.upto,
-            progress.stamp,
-            progress.embedder,
-            progress.dimension
-        ])?;
-    Ok(())
+    progress.write(connection)
 }
 
 /// One round of a fill.
-struct Round<'a> {
+pub(super) struct Round<'a> {
     connection: &'a Connection,
     stamp: i64,
     chunks: BTreeMap<u32, Vec<u8>>,
@@ -132,7 +124,7 @@ struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    fn new(connection: &'a Connection, stamp: i64) -> Self {
+    pub(super) fn new(connection: &'a Connection, stamp: i64) -> Self {
         Self {
             connection,
             stamp,
@@ -144,7 +136,7 @@ impl<'a> Round<'a> {
     }
 
     /// What is still there is put in again; its place in the sequence stays.
-    fn take_out(&mut self, n: u32) -> rusqlite::Result<()> {
+    pub(super) fn take_out(&mut self, n: u32) -> rusqlite::Result<()> {
         full_text::remove(self.connection, n)?;
         let row = self.row(n)?;
         let before = Facts::read(row);
@@ -230,7 +222,7 @@ impl<'a> Round<'a> {
         Ok(&mut chunk[begin..begin + ROW_BYTES])
     }
 
-    fn write_chunks(&self) -> rusqlite::Result<()> {
+    pub(super) fn write_chunks(&self) -> rusqlite::Result<()> {
         let mut statement = self.connection.prepare_cached(
             "INSERT OR REPLACE INTO facts (chunk, stamp, rows) VALUES (?1, ?2, ?3)",
         )?;

@@ -174,7 +174,7 @@ impl<'a> Wanted<'a> {
 /// The rows of what is pending, up to so many new ones, in the order of their numbers.
 pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite::Result<Vec<Row>> {
     let superseded = format!(
-        "EXISTS (SELECT 1 FROM links k JOIN memories s ON s.n = k.n
+        "EXISTS (SELECT 1 FROM links k JOIN memories s ON s.n = k.n JOIN logs o ON o.n = s.log
                  WHERE k.target = m.id AND k.rel = '{SUPERSEDES}' AND s.forgotten IS NULL)"
     );
     let columns = format!(
@@ -203,7 +203,19 @@ pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite
 
 /// The numbers whose rows in the tables don't count any more.
 pub(super) fn unsearched(connection: &Connection) -> rusqlite::Result<Numbers> {
-    let mut statement = connection.prepare_cached("SELECT n FROM unsearched")?;
+    numbers(
+        connection,
+        "SELECT n FROM unsearched UNION ALL SELECT n FROM gone",
+    )
+}
+
+/// Those of them that a fill looks at again.
+pub(super) fn changed(connection: &Connection) -> rusqlite::Result<Numbers> {
+    numbers(connection, "SELECT n FROM unsearched")
+}
+
+fn numbers(connection: &Connection, sql: &str) -> rusqlite::Result<Numbers> {
+    let mut statement = connection.prepare_cached(sql)?;
     let numbers = statement.query_map([], |row| row.get(0))?;
     Ok(Numbers::of(
         &numbers.collect::<rusqlite::Result<Vec<u32>>>()?,
