@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Recall(Box<commands::recall::Recall>),
     /// Find and count memories by conditions on their fields
     Query(commands::query::Query),
+    /// Assemble what an agent needs for its next turn, within a token budget
+    Context(commands::context::ContextPackCommand),
     /// Follow what a memory names, and what names it
     Related(Box<commands::related::Related>),
     /// Find memories that mean nearly the same as one

@@ -6,6 +6,7 @@ pub(crate) mod audit;
 pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod context;
 pub(crate) mod deleted;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -62,6 +63,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Export(command) => command.run(&context),
         Command::Redact(command) => command.run(&context),
         Command::Anonymize(command) => command.run(&context),
+        Command::Context(command) => command.run(&context),
         Command::Compact(command) => command.run(&context),
         Command::Verify(_) => verify::Verify::run(&context),
         Command::Repair(command) => command.run(&context),

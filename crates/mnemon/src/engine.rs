@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod compact;
+mod context;
 mod embed;
 mod erase;
 mod forget;

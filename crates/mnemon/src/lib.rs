@@ -36,6 +36,7 @@ pub mod caller;
 pub mod clock;
 pub mod compact;
 pub mod config;
+pub mod context;
 pub mod decay;
 pub mod embed;
 pub mod engine;

@@ -8,7 +8,7 @@ mod binary;
 mod document;
 mod gather;
 mod markdown;
-mod yaml;
+pub(crate) mod yaml;
 
 use mnemon::engine::ImportItem;
 use mnemon::memory::SessionId;

@@ -8,6 +8,7 @@
 mod aggregate;
 mod anonymize;
 mod compaction;
+mod context;
 mod error;
 mod export;
 mod history;
@@ -22,10 +23,12 @@ mod related;
 mod report;
 pub mod request;
 mod session;
+mod workflow;
 
 pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
 pub use anonymize::AnonymizedShape;
 pub use compaction::{CompactedShape, SizeShape};
+pub use context::ContextShape;
 pub use error::ErrorShape;
 pub use export::{ExportFormat, ExportWriter, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;
@@ -46,3 +49,4 @@ pub use session::{
     DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,
     SessionsShape,
 };
+pub use workflow::workflow_selectors;

@@ -13,6 +13,15 @@ use crate::time::Time;
 impl Mnemon {
     /// The memories that answer a question, the best first.
     pub fn recall(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
+        let recalled = self.recall_uncounted(caller, query)?;
+        for hit in &recalled.hits {
+            self.count_access(&hit.memory);
+        }
+        Ok(recalled)
+    }
+
+    /// As [`Self::recall`], without counting as an access.
+    pub(super) fn recall_uncounted(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
         self.open_spaces(caller, &query.filter.spaces)?;
         query.filter.check()?;
         let query = &Query {
@@ -25,9 +34,6 @@ impl Mnemon {
         let store = &*self.store;
         let mut recalled = recall::recall(store, embedder, asked.as_ref(), query, Some(deadline))?;
         recalled.notes.extend(note);
-        for hit in &recalled.hits {
-            self.count_access(&hit.memory);
-        }
         Ok(recalled)
     }
 

@@ -1,13 +1,34 @@
 //! Keeping and revising.
 
+use std::borrow::Cow;
+
 use crate::caller::Caller;
+use crate::context::text::without_recalled;
 use crate::engine::{Filling, Mnemon};
 use crate::error::{Error, Result};
 use crate::memory::body::confidence_from_word;
-use crate::memory::{Confidence, Draft, Handle, Memory, MemoryId, Reference, Revision, Space};
+use crate::memory::{
+    Confidence, Draft, Handle, Memory, MemoryId, Reference, Revision, Space, Text,
+};
 use crate::redact::Redaction;
 use crate::store::{OnFull, Outcome, Receipt, Write};
 use serde_json::Value;
+
+/// A text without the pack that an agent was given before it spoke; one that is nothing else is refused.
+fn unrecalled(text: Text) -> Result<Text> {
+    let own = match without_recalled(text.as_str()) {
+        Cow::Borrowed(_) => return Ok(text),
+        Cow::Owned(own) => own,
+    };
+    if own.is_empty() {
+        return Err(Error::Rule {
+            field: "text",
+            rule: "must say more than what was recalled, which is kept already".into(),
+            given: "a context pack".into(),
+        });
+    }
+    own.try_into()
+}
 
 /// What became of a memory that was handed in.
 #[derive(Clone, Debug, PartialEq)]
@@ -179,6 +200,7 @@ impl Mnemon {
             Action::Remember(mut draft) => {
                 self.check_dimension(draft.embedding.as_deref())?;
                 Self::fill_in(caller, &mut draft);
+                draft.text = unrecalled(draft.text)?;
                 let redacted = self.redactor.redact_draft(&mut draft)?;
                 let id = self.id_for(&draft);
                 (Write::Add { id, draft }, redacted)

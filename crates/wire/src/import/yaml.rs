@@ -47,6 +47,21 @@ pub(super) fn read(text: &str, gatherer: &mut Gatherer) -> Result<()> {
     }
 }
 
+/// Every document of a text, as values.
+pub(crate) fn documents(text: &str) -> Result<Vec<Value>> {
+    let mut reader = Reader {
+        parser: Parser::new_from_str(text),
+    };
+    let mut documents = Vec::new();
+    loop {
+        match reader.next()? {
+            (Event::StreamEnd, _) => return Ok(documents),
+            (Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd, _) => {}
+            (event, span) => documents.push(reader.value(event, span, 0)?),
+        }
+    }
+}
+
 struct Reader<'a> {
     parser: Parser<'a, StrInput<'a>>,
 }
