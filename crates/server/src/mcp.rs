@@ -3,23 +3,32 @@
 //! Every client starts a process of its own, so the handshake must cost next
 //! to nothing: the store is opened by the first tool call, and the process
 //! ends when its input does. Standard output carries the protocol alone.
-//! [`tools`] says what is offered, `remember` and `recall` do it, and
+//! `tools` says what is offered, a file of the same name does it, and
 //! `answer` is how each of them comes back.
 
 mod answer;
 mod background;
+mod brief;
 mod compaction;
 mod door;
 mod fields;
+mod forget;
+mod inspect;
+mod links;
 mod recall;
+mod related;
 mod remember;
+mod revise;
+mod schema;
 mod scope;
-pub mod tools;
+mod table;
+mod tools;
 
 use std::io;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
+use mnemon::Error;
 use mnemon::memory::SessionId;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, Implementation, ListToolsResult,
@@ -28,7 +37,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, ServiceExt};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ServerHandler, transport};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::RwLock;
 
 use crate::blocking::on_blocking_thread;
@@ -37,6 +46,8 @@ use background::Background;
 use compaction::Compacting;
 use door::Door;
 pub use door::{Need, Opened};
+use fields::Arguments;
+use table::{Entry, Turn};
 
 /// Longer lines are dropped by the transport. The largest memory is 10 MiB of
 /// text, and JSON needs more than one byte for some of its characters.
@@ -79,8 +90,7 @@ pub fn serve_stdio(options: Options) -> io::Result<()> {
 
 struct Server {
     shared: Arc<Shared>,
-    /// Keeps the order of a client that does not wait for its answers: what it
-    /// keeps is found by what it asks after that. Questions go side by side.
+    /// Who may run beside whom: [`Turn`].
     turns: RwLock<()>,
 }
 
@@ -100,6 +110,36 @@ impl Shared {
         self.background.start_once(&opened);
         Ok(opened)
     }
+
+    /// The session in which bare handles are looked up.
+    fn session_of(&self, arguments: &mut Arguments) -> mnemon::Result<Option<SessionId>> {
+        match fields::text(arguments, "session")? {
+            Some(text) => text.parse().map(Some),
+            None => Ok(self.session.clone()),
+        }
+    }
+
+    /// The answer to a call that was refused.
+    fn refused(&self, error: &Error) -> Answer {
+        self.door.failed(error);
+        Answer::error(error)
+    }
+
+    /// The answer to a question that was refused, or for which there is no store yet.
+    fn unanswered(&self, error: &Error, empty: impl FnOnce() -> Value) -> Answer {
+        match error {
+            Error::NoStore { .. } if self.door.was_open() => self.refused(error).with_line(
+                "The store was there before: its folder was moved or removed meanwhile. \
+                 The next remember makes a new one.",
+            ),
+            // Agents ask before they keep anything, so this is how most begin.
+            Error::NoStore { .. } => Answer::new(
+                "Nothing is remembered yet; the first remember makes the store.".into(),
+                empty(),
+            ),
+            error => self.refused(error),
+        }
+    }
 }
 
 impl Server {
@@ -116,15 +156,20 @@ impl Server {
         }
     }
 
-    async fn run(
-        &self,
-        tool: fn(&Shared, Map<String, Value>) -> Answer,
-        arguments: Map<String, Value>,
-    ) -> Answer {
-        let shared = Arc::clone(&self.shared);
-        on_blocking_thread(move || tool(&shared, arguments))
-            .await
-            .unwrap_or_else(|panic| Answer::bug(&panic))
+    async fn run(&self, tool: &Entry, arguments: Arguments) -> Answer {
+        let (shared, run) = (Arc::clone(&self.shared), tool.run);
+        let work = on_blocking_thread(move || run(&shared, arguments));
+        let ended = match tool.turn {
+            Turn::Alone => {
+                let _turn = self.turns.write().await;
+                work.await
+            }
+            Turn::Beside => {
+                let _turn = self.turns.read().await;
+                work.await
+            }
+        };
+        ended.unwrap_or_else(|panic| Answer::bug(&panic))
     }
 }
 
@@ -142,7 +187,8 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all()))
+        let tools = tools::TOOLS.iter().map(|tool| (tool.describe)());
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     async fn call_tool(
@@ -150,22 +196,13 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let answer = match request.name.as_ref() {
-            tools::REMEMBER => {
-                let _turn = self.turns.write().await;
-                self.run(remember::remember, arguments).await
-            }
-            tools::RECALL => {
-                let _turn = self.turns.read().await;
-                self.run(recall::recall, arguments).await
-            }
-            other => {
-                let other: String = other.chars().take(60).collect();
-                let message = format!("there is no tool {other}; tools/list shows them");
-                return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
-            }
+        let name = request.name.as_ref();
+        let Some(tool) = tools::TOOLS.iter().find(|tool| tool.name == name) else {
+            let name: String = name.chars().take(60).collect();
+            let message = format!("there is no tool {name}; tools/list shows them");
+            return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
         };
-        Ok(answer.into())
+        let arguments = request.arguments.unwrap_or_default();
+        Ok(self.run(tool, arguments).await.into())
     }
 }

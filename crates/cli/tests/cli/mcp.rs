@@ -1,8 +1,12 @@
 //! `mnemon mcp`, driven over pipes as clients do it.
 
 mod bad_input;
+mod changing;
 mod client;
 mod embedding;
 mod finding;
 mod keeping;
+mod looking;
+mod many;
+mod offered;
 mod protocol;

@@ -3,7 +3,6 @@
 //! Everything is read and checked before anything is kept; then each space
 //! gets its memories in one transaction. A session that is not there is made.
 
-mod links;
 mod members;
 
 use std::collections::HashSet;
@@ -21,7 +20,7 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::door::{Need, Opened};
 use super::fields::{self, Arguments};
-use super::{Shared, scope};
+use super::{Shared, links, scope};
 
 /// The most memories of one call.
 const MEMORIES_MAX: usize = 1000;

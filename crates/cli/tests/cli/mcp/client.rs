@@ -149,6 +149,24 @@ impl Client {
         }
     }
 
+    /// Ends it without a chance to finish anything.
+    pub(super) fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// What it has cost the processor so far.
+    #[cfg(target_os = "linux")]
+    pub(super) fn processor_micros(&self) -> u64 {
+        let mut nanos = 0;
+        let threads = format!("/proc/{}/task", self.process.id());
+        for thread in std::fs::read_dir(threads).unwrap().flatten() {
+            let spent = std::fs::read_to_string(thread.path().join("schedstat")).unwrap();
+            nanos += spent.split(' ').next().unwrap().parse::<u64>().unwrap();
+        }
+        nanos / 1000
+    }
+
     /// Closes it when all was said and nothing went wrong.
     pub(super) fn end(self) {
         let quiet = Ended {
