@@ -15,24 +15,30 @@ mod fields;
 mod forget;
 mod inspect;
 mod links;
+mod prompts;
 mod recall;
 mod related;
 mod remember;
+mod resources;
 mod revise;
 mod schema;
 mod scope;
 mod table;
 mod tools;
+mod view;
 
 use std::io;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use mnemon::Error;
 use mnemon::memory::SessionId;
+use mnemon::{Code, Error};
+use mnemon_wire::ErrorShape;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, ServiceExt};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -171,11 +177,46 @@ impl Server {
         };
         ended.unwrap_or_else(|panic| Answer::bug(&panic))
     }
+
+    /// Looks at the store for something that is no tool.
+    async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shared) -> mnemon::Result<T> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let shared = Arc::clone(&self.shared);
+        let _turn = self.turns.read().await;
+        let looked = on_blocking_thread(move || {
+            work(&shared).inspect_err(|error| shared.door.failed(error))
+        });
+        match looked.await {
+            Ok(looked) => looked.map_err(|error| protocol_error(&error)),
+            Err(panic) => {
+                let message = format!("this is a bug in mnemon: {panic}");
+                Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, message, None))
+            }
+        }
+    }
+}
+
+/// Where the protocol has no answers that are refusals: code, sentence and next step in one.
+fn protocol_error(error: &Error) -> ErrorData {
+    let code = match error.code() {
+        Code::NotFound | Code::SessionNotFound => ErrorCode::RESOURCE_NOT_FOUND,
+        Code::SchemaInvalid | Code::InvalidQuery | Code::InvalidFormat => ErrorCode::INVALID_PARAMS,
+        _ => ErrorCode::INTERNAL_ERROR,
+    };
+    let message = format!("{}: {error}. Next: {}", error.code(), error.hint());
+    let envelope = serde_json::to_value(ErrorShape::of(error)).ok();
+    ErrorData::new(code, message, envelope)
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
         let version = env!("CARGO_PKG_VERSION");
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("mnemon", version))
@@ -204,5 +245,51 @@ impl ServerHandler for Server {
         };
         let arguments = request.arguments.unwrap_or_default();
         Ok(self.run(tool, arguments).await.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let resources = self.look(resources::list).await?;
+        Ok(ListResourcesResult::with_all_items(resources))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = resources::templates();
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = move |shared: &Shared| resources::read(shared, &request.uri);
+        let contents = self.look(read).await?;
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let get = move |shared: &Shared| prompts::get(shared, &request.name, arguments);
+        Ok(self.look(get).await?.into())
     }
 }

@@ -10,3 +10,4 @@ mod looking;
 mod many;
 mod offered;
 mod protocol;
+mod reading;

@@ -4,11 +4,10 @@
 
 mod record;
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use mnemon::Result;
-use mnemon::memory::{Kind, SessionId};
+use mnemon::memory::SessionId;
 use mnemon::recall::aggregate::TimelineEvent;
 use mnemon::session::Session;
 use mnemon::store::Filter;
@@ -21,6 +20,7 @@ use super::answer::Answer;
 use super::brief::{cut, day, enclosed, harmless};
 use super::door::{Need, Opened};
 use super::fields::{self, Arguments};
+use super::view::{by_kind, session_line};
 
 /// What can be looked at.
 pub(super) const WHAT: [&str; 5] = ["sessions", "topics", "timeline", "stats", "memory"];
@@ -106,10 +106,7 @@ impl Look<'_> {
             ));
         }
         let intro = format!("{} of {total} sessions, last used first.", sessions.len());
-        let line = |session: &Session| {
-            let state = engine.session_state(session).as_str();
-            session_line(session, state)
-        };
+        let line = |session: &Session| session_line(engine, session);
         Ok(Answer::new(
             enclosed(&intro, sessions.iter().map(line)),
             structured,
@@ -211,24 +208,6 @@ fn stats(opened: &Opened) -> Result<Answer> {
     Ok(Answer::new(text, structured))
 }
 
-/// `review: active, 3 memories (1 decision, 2 fact), last 2026-01-10, project shop, with ada`
-fn session_line(session: &Session, state: &str) -> String {
-    let activity = &session.activity;
-    let mut line = format!("{}: {state}, {} memories", session.id, activity.memories());
-    if !activity.by_kind.is_empty() {
-        let _ = write!(line, " ({})", by_kind(&activity.by_kind));
-    }
-    let _ = write!(line, ", last {}", day(session.last_activity));
-    if let Some(project) = &session.details.project {
-        let _ = write!(line, ", project {}", harmless(cut(project, 60).0));
-    }
-    if !session.details.agents.is_empty() {
-        let agents = session.details.agents.join(", ");
-        let _ = write!(line, ", with {}", harmless(cut(&agents, 120).0));
-    }
-    line
-}
-
 /// `2026-01-10T14:03 DEC-001 decision, architect: …`
 fn event_line(event: &TimelineEvent) -> String {
     let at: String = event.at.to_string().chars().take(16).collect();
@@ -240,13 +219,6 @@ fn event_line(event: &TimelineEvent) -> String {
     let mark = if is_cut { "…[cut]" } else { "" };
     let _ = write!(line, ": {}{mark}", harmless(text));
     line
-}
-
-fn by_kind(counts: &BTreeMap<Kind, u64>) -> String {
-    let counts = counts
-        .iter()
-        .map(|(kind, number)| format!("{number} {kind}"));
-    counts.collect::<Vec<_>>().join(", ")
 }
 
 /// A topic can have thousands of memories, whose names nobody reads.

@@ -46,6 +46,7 @@ fn the_tools_cost_a_model_less_than_1500_tokens() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is one snapshot")]
 fn the_tools_are_described_briefly_and_with_what_they_answer() {
     let sandbox = Sandbox::empty();
     let mut client = Client::start(&sandbox, &[]);
