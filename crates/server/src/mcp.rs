@@ -15,8 +15,10 @@ mod fields;
 mod forget;
 mod inspect;
 mod links;
+mod profile;
 mod prompts;
 mod recall;
+mod reference;
 mod related;
 mod remember;
 mod resources;
@@ -31,7 +33,7 @@ use std::io;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use mnemon::memory::SessionId;
+use mnemon::memory::{SessionId, Space};
 use mnemon::{Code, Error};
 use mnemon_wire::ErrorShape;
 use rmcp::model::{
@@ -53,6 +55,7 @@ use compaction::Compacting;
 use door::Door;
 pub use door::{Need, Opened};
 use fields::Arguments;
+pub use profile::Profile;
 use table::{Entry, Turn};
 
 /// Longer lines are dropped by the transport. The largest memory is 10 MiB of
@@ -70,6 +73,8 @@ pub struct Options {
     pub session: Option<SessionId>,
     /// The zone of times without one.
     pub zone: TimeZone,
+    /// Which tools are offered.
+    pub profile: Profile,
 }
 
 /// Answers on standard input and output until the input ends.
@@ -95,6 +100,7 @@ pub fn serve_stdio(options: Options) -> io::Result<()> {
 }
 
 struct Server {
+    profile: Profile,
     shared: Arc<Shared>,
     /// Who may run beside whom: [`Turn`].
     turns: RwLock<()>,
@@ -125,6 +131,11 @@ impl Shared {
         }
     }
 
+    /// Where what is not said to belong anywhere is kept.
+    fn default_space(&self) -> Space {
+        self.session.clone().map_or(Space::Shared, Space::Session)
+    }
+
     /// The answer to a call that was refused.
     fn refused(&self, error: &Error) -> Answer {
         self.door.failed(error);
@@ -151,6 +162,7 @@ impl Shared {
 impl Server {
     fn new(options: Options) -> Self {
         Self {
+            profile: options.profile,
             shared: Arc::new(Shared {
                 door: Door::new(options.open),
                 background: Background::default(),
@@ -212,15 +224,16 @@ fn protocol_error(error: &Error) -> ErrorData {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .enable_prompts()
-            .build();
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        capabilities.resources = self.profile.has_resources().then(Default::default);
+        capabilities.prompts = self.profile.has_prompts().then(Default::default);
         let version = env!("CARGO_PKG_VERSION");
-        ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new("mnemon", version))
-            .with_instructions(tools::INSTRUCTIONS)
+        let config = ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("mnemon", version));
+        match self.profile.instructions() {
+            Some(text) => config.with_instructions(text),
+            None => config,
+        }
     }
 
     async fn list_tools(
@@ -228,7 +241,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = tools::TOOLS.iter().map(|tool| (tool.describe)());
+        let tools = self.profile.tools().iter().map(|tool| (tool.describe)());
         Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
@@ -238,7 +251,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.as_ref();
-        let Some(tool) = tools::TOOLS.iter().find(|tool| tool.name == name) else {
+        let Some(tool) = self.profile.tools().iter().find(|tool| tool.name == name) else {
             let name: String = name.chars().take(60).collect();
             let message = format!("there is no tool {name}; tools/list shows them");
             return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
@@ -252,7 +265,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let resources = self.look(resources::list).await?;
+        let resources = self.look(self.profile.list_resources()).await?;
         Ok(ListResourcesResult::with_all_items(resources))
     }
 
@@ -261,7 +274,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let templates = resources::templates();
+        let templates = self.profile.resource_templates();
         Ok(ListResourceTemplatesResult::with_all_items(templates))
     }
 
@@ -270,7 +283,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = move |shared: &Shared| resources::read(shared, &request.uri);
+        let read = self.profile.read_resource();
+        let read = move |shared: &Shared| read(shared, &request.uri);
         let contents = self.look(read).await?;
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
@@ -280,7 +294,12 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
+        let prompts = if self.profile.has_prompts() {
+            prompts::list()
+        } else {
+            Vec::new()
+        };
+        Ok(ListPromptsResult::with_all_items(prompts))
     }
 
     async fn get_prompt(

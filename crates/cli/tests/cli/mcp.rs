@@ -11,3 +11,4 @@ mod many;
 mod offered;
 mod protocol;
 mod reading;
+mod reference;

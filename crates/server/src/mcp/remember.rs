@@ -141,7 +141,7 @@ fn by_space(
     opened: &Opened,
     asked: Vec<Asked>,
 ) -> Result<Vec<(Space, Vec<Draft>)>> {
-    let default = shared.session.clone().map_or(Space::Shared, Space::Session);
+    let default = shared.default_space();
     let own_ids: HashSet<String> = asked
         .iter()
         .filter_map(|asked| Some(asked.members.get("id")?.as_str()?.to_owned()))
@@ -181,7 +181,7 @@ fn moment(shared: &Shared, opened: &Opened, members: &mut Arguments) -> Result<(
 }
 
 /// Makes the session unless it is there; says whether it did.
-fn make_session(opened: &Opened, id: &SessionId) -> Result<bool> {
+pub(super) fn make_session(opened: &Opened, id: &SessionId) -> Result<bool> {
     let (engine, caller) = (&opened.engine, &opened.caller);
     match engine.session(caller, id) {
         Err(Error::SessionNotFound { .. }) => {}
