@@ -12,6 +12,7 @@ mod brief;
 mod compaction;
 mod door;
 mod fields;
+mod files;
 mod forget;
 mod inspect;
 mod links;

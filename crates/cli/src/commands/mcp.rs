@@ -31,6 +31,8 @@ enum Tools {
     Memory,
     /// Those of the reference memory server: entities, relations, observations
     Reference,
+    /// Files below /memories, as models know them from their memory tool
+    Files,
 }
 
 impl From<Tools> for Profile {
@@ -38,6 +40,7 @@ impl From<Tools> for Profile {
         match tools {
             Tools::Memory => Self::Memory,
             Tools::Reference => Self::Reference,
+            Tools::Files => Self::Files,
         }
     }
 }

@@ -4,6 +4,7 @@ mod bad_input;
 mod changing;
 mod client;
 mod embedding;
+mod files;
 mod finding;
 mod keeping;
 mod looking;

@@ -1,10 +1,10 @@
 //! Profiles: which tools a server offers, over the same store.
 
-use mnemon::Result;
+use mnemon::{Error, Result};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
 use super::table::Entry;
-use super::{Shared, reference, resources, tools};
+use super::{Shared, fields, files, reference, resources, tools};
 
 /// A set of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Profile {
     Memory,
     /// Those of the reference memory server, so that it can be replaced.
     Reference,
+    /// The commands of the file tool that models know as their memory.
+    Files,
 }
 
 impl Profile {
@@ -20,6 +22,7 @@ impl Profile {
         match self {
             Self::Memory => &tools::TOOLS,
             Self::Reference => &reference::TOOLS,
+            Self::Files => &files::TOOLS,
         }
     }
 
@@ -27,6 +30,7 @@ impl Profile {
         match self {
             Self::Memory => Some(tools::INSTRUCTIONS),
             Self::Reference => None,
+            Self::Files => Some(files::INSTRUCTIONS),
         }
     }
 
@@ -35,22 +39,21 @@ impl Profile {
     }
 
     pub(super) fn has_resources(self) -> bool {
-        match self {
-            Self::Memory | Self::Reference => true,
-        }
+        self != Self::Files
     }
 
     pub(super) fn list_resources(self) -> fn(&Shared) -> Result<Vec<Resource>> {
         match self {
             Self::Memory => resources::list,
             Self::Reference => reference::resource::list,
+            Self::Files => |_| Ok(Vec::new()),
         }
     }
 
     pub(super) fn resource_templates(self) -> Vec<ResourceTemplate> {
         match self {
             Self::Memory => resources::templates(),
-            Self::Reference => Vec::new(),
+            Self::Reference | Self::Files => Vec::new(),
         }
     }
 
@@ -58,6 +61,11 @@ impl Profile {
         match self {
             Self::Memory => resources::read,
             Self::Reference => reference::resource::read,
+            Self::Files => |_, uri| {
+                Err(Error::NotFound {
+                    reference: fields::short(uri),
+                })
+            },
         }
     }
 }
