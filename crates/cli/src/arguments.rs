@@ -118,6 +118,11 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Doctor),
     /// Serve agents over MCP, on standard input and output
     Mcp(commands::mcp::Mcp),
+    /// Add mnemon to a client of MCP, or take it out again
+    Connect(commands::connect::Connect),
+    /// Answer a client's hook
+    #[command(hide = true)]
+    Hook(commands::hook::Hook),
     /// Show, check and write settings
     #[command(subcommand)]
     Config(commands::config::Config),

@@ -6,6 +6,7 @@ pub(crate) mod audit;
 pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod connect;
 pub(crate) mod context;
 pub(crate) mod deleted;
 pub(crate) mod demo;
@@ -16,6 +17,7 @@ pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod get;
 pub(crate) mod history;
+pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
@@ -41,6 +43,11 @@ use crate::failure::Outcome;
 
 /// Runs what was typed.
 pub(crate) fn run(arguments: Arguments) -> Outcome {
+    if let Command::Hook(command) = &arguments.command {
+        // Whatever is wrong, the client that calls it goes on.
+        command.run(&arguments.global);
+        return Ok(());
+    }
     let context = Context::new(&arguments.global)?;
     match arguments.command {
         Command::Init(_) => init::Init::run(&context),
@@ -75,6 +82,8 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Config(command) => command.run(&context),
         Command::Demo(command) => command.run(&context),
         Command::Mcp(command) => command.run(context),
+        Command::Connect(command) => command.run(&context),
+        Command::Hook(_) => Ok(()),
         Command::Completions(command) => command.run(&context),
     }
 }

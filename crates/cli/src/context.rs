@@ -24,8 +24,9 @@ pub(crate) struct Context {
     pub(crate) output: Output,
     /// The user's time zone.
     pub(crate) zone: TimeZone,
-    agent: Option<String>,
-    environment: Environment,
+    /// The agent that asks, as it was named.
+    pub(crate) agent: Option<String>,
+    pub(crate) environment: Environment,
     loaded: OnceLock<Loaded>,
 }
 

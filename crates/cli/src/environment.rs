@@ -16,6 +16,16 @@ pub(crate) struct Environment {
     pub(crate) data_folder: Option<PathBuf>,
     /// `MNEMON_CONFIG`, `$XDG_CONFIG_HOME/mnemon/mnemon.toml`, or below the home folder.
     pub(crate) user_config: Option<PathBuf>,
+    /// The user's home folder.
+    pub(crate) home: Option<PathBuf>,
+    /// `$XDG_CONFIG_HOME`, or `.config` below the home folder.
+    pub(crate) config_folder: Option<PathBuf>,
+    /// `APPDATA`, which Windows has in its place.
+    pub(crate) app_data: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`.
+    pub(crate) claude_folder: Option<PathBuf>,
+    /// `CODEX_HOME`.
+    pub(crate) codex_folder: Option<PathBuf>,
     /// `COLUMNS`.
     pub(crate) columns: Option<usize>,
     /// Everything that begins with `MNEMON_`, for the settings.
@@ -40,6 +50,13 @@ impl Environment {
             user_config: get("MNEMON_CONFIG").map(PathBuf::from).or_else(|| {
                 folder("XDG_CONFIG_HOME", ".config").map(|path| path.join("mnemon/mnemon.toml"))
             }),
+            home: get("HOME")
+                .or_else(|| get("USERPROFILE"))
+                .map(PathBuf::from),
+            config_folder: folder("XDG_CONFIG_HOME", ".config"),
+            app_data: get("APPDATA").map(PathBuf::from),
+            claude_folder: get("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            codex_folder: get("CODEX_HOME").map(PathBuf::from),
             columns: text("COLUMNS").and_then(|columns| columns.parse().ok()),
             settings: std::env::vars_os().filter_map(setting).collect(),
         }

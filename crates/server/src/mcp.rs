@@ -3,32 +3,50 @@
 //! Every client starts a process of its own, so the handshake must cost next
 //! to nothing: the store is opened by the first tool call, and the process
 //! ends when its input does. Standard output carries the protocol alone.
-//! [`tools`] says what is offered, `remember` and `recall` do it, and
+//! `tools` says what is offered, a file of the same name does it, and
 //! `answer` is how each of them comes back.
 
 mod answer;
 mod background;
+mod brief;
 mod compaction;
 mod door;
 mod fields;
+mod files;
+mod forget;
+mod inspect;
+mod links;
+mod profile;
+mod prompts;
 mod recall;
+mod reference;
+mod related;
 mod remember;
+mod resources;
+mod revise;
+mod schema;
 mod scope;
-pub mod tools;
+mod table;
+mod tools;
+mod view;
 
 use std::io;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use mnemon::memory::SessionId;
+use mnemon::memory::{SessionId, Space};
+use mnemon::{Code, Error};
+use mnemon_wire::ErrorShape;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, ServiceExt};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ServerHandler, transport};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::RwLock;
 
 use crate::blocking::on_blocking_thread;
@@ -37,6 +55,9 @@ use background::Background;
 use compaction::Compacting;
 use door::Door;
 pub use door::{Need, Opened};
+use fields::Arguments;
+pub use profile::Profile;
+use table::{Entry, Turn};
 
 /// Longer lines are dropped by the transport. The largest memory is 10 MiB of
 /// text, and JSON needs more than one byte for some of its characters.
@@ -53,6 +74,8 @@ pub struct Options {
     pub session: Option<SessionId>,
     /// The zone of times without one.
     pub zone: TimeZone,
+    /// Which tools are offered.
+    pub profile: Profile,
 }
 
 /// Answers on standard input and output until the input ends.
@@ -78,9 +101,9 @@ pub fn serve_stdio(options: Options) -> io::Result<()> {
 }
 
 struct Server {
+    profile: Profile,
     shared: Arc<Shared>,
-    /// Keeps the order of a client that does not wait for its answers: what it
-    /// keeps is found by what it asks after that. Questions go side by side.
+    /// Who may run beside whom: [`Turn`].
     turns: RwLock<()>,
 }
 
@@ -100,11 +123,47 @@ impl Shared {
         self.background.start_once(&opened);
         Ok(opened)
     }
+
+    /// The session in which bare handles are looked up.
+    fn session_of(&self, arguments: &mut Arguments) -> mnemon::Result<Option<SessionId>> {
+        match fields::text(arguments, "session")? {
+            Some(text) => text.parse().map(Some),
+            None => Ok(self.session.clone()),
+        }
+    }
+
+    /// Where what is not said to belong anywhere is kept.
+    fn default_space(&self) -> Space {
+        self.session.clone().map_or(Space::Shared, Space::Session)
+    }
+
+    /// The answer to a call that was refused.
+    fn refused(&self, error: &Error) -> Answer {
+        self.door.failed(error);
+        Answer::error(error)
+    }
+
+    /// The answer to a question that was refused, or for which there is no store yet.
+    fn unanswered(&self, error: &Error, empty: impl FnOnce() -> Value) -> Answer {
+        match error {
+            Error::NoStore { .. } if self.door.was_open() => self.refused(error).with_line(
+                "The store was there before: its folder was moved or removed meanwhile. \
+                 The next remember makes a new one.",
+            ),
+            // Agents ask before they keep anything, so this is how most begin.
+            Error::NoStore { .. } => Answer::new(
+                "Nothing is remembered yet; the first remember makes the store.".into(),
+                empty(),
+            ),
+            error => self.refused(error),
+        }
+    }
 }
 
 impl Server {
     fn new(options: Options) -> Self {
         Self {
+            profile: options.profile,
             shared: Arc::new(Shared {
                 door: Door::new(options.open),
                 background: Background::default(),
@@ -116,25 +175,66 @@ impl Server {
         }
     }
 
-    async fn run(
-        &self,
-        tool: fn(&Shared, Map<String, Value>) -> Answer,
-        arguments: Map<String, Value>,
-    ) -> Answer {
-        let shared = Arc::clone(&self.shared);
-        on_blocking_thread(move || tool(&shared, arguments))
-            .await
-            .unwrap_or_else(|panic| Answer::bug(&panic))
+    async fn run(&self, tool: &Entry, arguments: Arguments) -> Answer {
+        let (shared, run) = (Arc::clone(&self.shared), tool.run);
+        let work = on_blocking_thread(move || run(&shared, arguments));
+        let ended = match tool.turn {
+            Turn::Alone => {
+                let _turn = self.turns.write().await;
+                work.await
+            }
+            Turn::Beside => {
+                let _turn = self.turns.read().await;
+                work.await
+            }
+        };
+        ended.unwrap_or_else(|panic| Answer::bug(&panic))
     }
+
+    /// Looks at the store for something that is no tool.
+    async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shared) -> mnemon::Result<T> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let shared = Arc::clone(&self.shared);
+        let _turn = self.turns.read().await;
+        let looked = on_blocking_thread(move || {
+            work(&shared).inspect_err(|error| shared.door.failed(error))
+        });
+        match looked.await {
+            Ok(looked) => looked.map_err(|error| protocol_error(&error)),
+            Err(panic) => {
+                let message = format!("this is a bug in mnemon: {panic}");
+                Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, message, None))
+            }
+        }
+    }
+}
+
+/// Where the protocol has no answers that are refusals: code, sentence and next step in one.
+fn protocol_error(error: &Error) -> ErrorData {
+    let code = match error.code() {
+        Code::NotFound | Code::SessionNotFound => ErrorCode::RESOURCE_NOT_FOUND,
+        Code::SchemaInvalid | Code::InvalidQuery | Code::InvalidFormat => ErrorCode::INVALID_PARAMS,
+        _ => ErrorCode::INTERNAL_ERROR,
+    };
+    let message = format!("{}: {error}. Next: {}", error.code(), error.hint());
+    let envelope = serde_json::to_value(ErrorShape::of(error)).ok();
+    ErrorData::new(code, message, envelope)
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        capabilities.resources = self.profile.has_resources().then(Default::default);
+        capabilities.prompts = self.profile.has_prompts().then(Default::default);
         let version = env!("CARGO_PKG_VERSION");
-        ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new("mnemon", version))
-            .with_instructions(tools::INSTRUCTIONS)
+        let config = ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("mnemon", version));
+        match self.profile.instructions() {
+            Some(text) => config.with_instructions(text),
+            None => config,
+        }
     }
 
     async fn list_tools(
@@ -142,7 +242,8 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all()))
+        let tools = self.profile.tools().iter().map(|tool| (tool.describe)());
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     async fn call_tool(
@@ -150,22 +251,65 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let answer = match request.name.as_ref() {
-            tools::REMEMBER => {
-                let _turn = self.turns.write().await;
-                self.run(remember::remember, arguments).await
-            }
-            tools::RECALL => {
-                let _turn = self.turns.read().await;
-                self.run(recall::recall, arguments).await
-            }
-            other => {
-                let other: String = other.chars().take(60).collect();
-                let message = format!("there is no tool {other}; tools/list shows them");
-                return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
-            }
+        let name = request.name.as_ref();
+        let Some(tool) = self.profile.tools().iter().find(|tool| tool.name == name) else {
+            let name: String = name.chars().take(60).collect();
+            let message = format!("there is no tool {name}; tools/list shows them");
+            return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
         };
-        Ok(answer.into())
+        let arguments = request.arguments.unwrap_or_default();
+        Ok(self.run(tool, arguments).await.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let resources = self.look(self.profile.list_resources()).await?;
+        Ok(ListResourcesResult::with_all_items(resources))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = self.profile.resource_templates();
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = self.profile.read_resource();
+        let read = move |shared: &Shared| read(shared, &request.uri);
+        let contents = self.look(read).await?;
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = if self.profile.has_prompts() {
+            prompts::list()
+        } else {
+            Vec::new()
+        };
+        Ok(ListPromptsResult::with_all_items(prompts))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let get = move |shared: &Shared| prompts::get(shared, &request.name, arguments);
+        Ok(self.look(get).await?.into())
     }
 }

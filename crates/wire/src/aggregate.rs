@@ -11,10 +11,11 @@ use serde::Serialize;
 
 use crate::recall::rounded;
 
-/// What a session is about.
+/// What a session, or many, are about.
 #[derive(Debug, Serialize)]
 pub struct TopicsShape<'a> {
-    session_id: &'a SessionId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a SessionId>,
     topics: Vec<TopicShape<'a>>,
     total: usize,
 }
@@ -32,8 +33,8 @@ pub(crate) struct TopicShape<'a> {
 }
 
 impl<'a> TopicsShape<'a> {
-    /// The shape of the first so many topics.
-    pub fn of(session_id: &'a SessionId, topics: &'a [Topic], limit: usize) -> Self {
+    /// The shape of the first so many topics, of a session or of many.
+    pub fn of(session_id: Option<&'a SessionId>, topics: &'a [Topic], limit: usize) -> Self {
         Self {
             session_id,
             topics: topics.iter().take(limit).map(TopicShape::of).collect(),

@@ -2,8 +2,8 @@
 
 use std::io::ErrorKind;
 
-use clap::Args;
-use mnemon_server::mcp::{Need, Opened, Options, serve_stdio};
+use clap::{Args, ValueEnum};
+use mnemon_server::mcp::{Need, Opened, Options, Profile, serve_stdio};
 
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
@@ -12,12 +12,37 @@ use crate::failure::{Failure, Outcome};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     mnemon mcp --session review\n  \
+    mnemon mcp --profile reference\n  \
     claude mcp add mnemon -- mnemon mcp\n\n\
     The program ends when its input ends. docs/mcp.md shows how to add it to other clients.")]
 pub(crate) struct Mcp {
     /// Keep what is not said to belong anywhere in this session [default: shared memory]
     #[arg(long, value_name = "S")]
     session: Option<String>,
+    /// Which tools to offer
+    #[arg(long, value_enum, value_name = "P", default_value_t = Tools::Memory)]
+    profile: Tools,
+}
+
+/// The sets of tools.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Tools {
+    /// Our own: remember, recall and more
+    Memory,
+    /// Those of the reference memory server: entities, relations, observations
+    Reference,
+    /// Files below /memories, as models know them from their memory tool
+    Files,
+}
+
+impl From<Tools> for Profile {
+    fn from(tools: Tools) -> Self {
+        match tools {
+            Tools::Memory => Self::Memory,
+            Tools::Reference => Self::Reference,
+            Tools::Files => Self::Files,
+        }
+    }
 }
 
 impl Mcp {
@@ -25,6 +50,7 @@ impl Mcp {
         let options = Options {
             session: session_of(self.session.as_ref())?,
             zone: context.zone.clone(),
+            profile: self.profile.into(),
             // Nothing is read before the first call: clients wait for the handshake.
             open: Box::new(move |need| {
                 Ok(Opened {

@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 47] = [
+const COMMANDS: [&[&str]; 49] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -44,6 +44,8 @@ const COMMANDS: [&[&str]; 47] = [
     &["stats"],
     &["doctor"],
     &["mcp"],
+    &["connect"],
+    &["hook"],
     &["config", "show"],
     &["config", "check"],
     &["config", "init"],
@@ -101,6 +103,7 @@ fn the_first_page_lists_the_commands() {
       stats        Count memories and bytes
       doctor       Look for what could be wrong with the store's surroundings
       mcp          Serve agents over MCP, on standard input and output
+      connect      Add mnemon to a client of MCP, or take it out again
       config       Show, check and write settings
       demo         Make a small store with a story in it, to look around in
       completions  Print completions for a shell

@@ -5,6 +5,7 @@ mod sandbox;
 
 mod asking;
 mod compaction;
+mod connect;
 mod decay;
 mod demo;
 mod embedding;
@@ -12,6 +13,7 @@ mod errors;
 mod finding;
 mod first_steps;
 mod help;
+mod hook;
 mod human;
 mod life;
 mod mcp;

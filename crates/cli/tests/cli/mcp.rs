@@ -1,8 +1,15 @@
 //! `mnemon mcp`, driven over pipes as clients do it.
 
 mod bad_input;
+mod changing;
 mod client;
 mod embedding;
+mod files;
 mod finding;
 mod keeping;
+mod looking;
+mod many;
+mod offered;
 mod protocol;
+mod reading;
+mod reference;

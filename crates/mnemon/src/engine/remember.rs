@@ -8,7 +8,7 @@ use crate::engine::{Filling, Mnemon};
 use crate::error::{Error, Result};
 use crate::memory::body::confidence_from_word;
 use crate::memory::{
-    Confidence, Draft, Handle, Memory, MemoryId, Reference, Revision, Space, Text,
+    Confidence, Draft, Handle, Kind, Memory, MemoryId, Reference, Revision, Space, Text,
 };
 use crate::redact::Redaction;
 use crate::store::{OnFull, Outcome, Receipt, Write};
@@ -251,11 +251,15 @@ impl Mnemon {
         }
     }
 
+    /// An id that no memory has, for one that others of the same call are to name.
+    pub fn new_id(&self, kind: Kind) -> MemoryId {
+        let millis = u64::try_from(self.clock.now_micros() / 1000).unwrap_or(0);
+        MemoryId::generate(kind, millis, (self.random)())
+    }
+
     pub(super) fn id_for(&self, draft: &Draft) -> MemoryId {
-        draft.id.clone().unwrap_or_else(|| {
-            let millis = u64::try_from(self.clock.now_micros() / 1000).unwrap_or(0);
-            MemoryId::generate(draft.body.kind(), millis, (self.random)())
-        })
+        let own = draft.id.clone();
+        own.unwrap_or_else(|| self.new_id(draft.body.kind()))
     }
 }
 
@@ -286,7 +290,7 @@ pub(super) fn check_reason(reason: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Kind, Text};
+    use crate::memory::Text;
 
     #[test]
     fn a_vector_of_another_dimension_is_refused_with_both_numbers() {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The result of a tool call.
 pub(super) struct Answer {
     text: String,
-    structured: Value,
+    structured: Option<Value>,
     is_error: bool,
 }
 
@@ -16,9 +16,32 @@ impl Answer {
     pub(super) fn new(text: String, structured: Value) -> Self {
         Self {
             text,
-            structured,
+            structured: Some(structured),
             is_error: false,
         }
+    }
+
+    /// An answer for the model alone.
+    pub(super) fn text(text: String) -> Self {
+        Self {
+            text,
+            structured: None,
+            is_error: false,
+        }
+    }
+
+    /// A refusal in words that a model knows from elsewhere.
+    pub(super) fn refusal_text(text: String) -> Self {
+        Self {
+            is_error: true,
+            ..Self::text(text)
+        }
+    }
+
+    /// Without what is for programs, where a schema that others wrote leaves no room for it.
+    pub(super) fn without_structure(mut self) -> Self {
+        self.structured = None;
+        self
     }
 
     /// A refusal with its three parts: code, sentence, next step.
@@ -42,7 +65,7 @@ impl Answer {
     fn refusal(text: String, shape: &ErrorShape) -> Self {
         Self {
             text,
-            structured: json!(shape),
+            structured: Some(json!(shape)),
             is_error: true,
         }
     }
@@ -56,7 +79,7 @@ impl Answer {
 
     /// With one more member for programs.
     pub(super) fn with_member(mut self, name: &str, value: Value) -> Self {
-        if let Value::Object(members) = &mut self.structured {
+        if let Some(Value::Object(members)) = &mut self.structured {
             members.insert(name.to_owned(), value);
         }
         self
@@ -71,7 +94,7 @@ impl From<Answer> for CallToolResponse {
         } else {
             CallToolResult::success(content)
         };
-        result.structured_content = Some(answer.structured);
+        result.structured_content = answer.structured;
         result.into()
     }
 }

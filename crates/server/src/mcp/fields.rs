@@ -1,5 +1,6 @@
 //! Single arguments of a tool call, each refused under its own name.
 
+use mnemon::nearest::nearest;
 use mnemon::{Error, Result};
 use serde_json::{Map, Value};
 
@@ -54,5 +55,77 @@ pub(super) fn flag(arguments: &mut Arguments, field: &'static str) -> Result<boo
         None => Ok(false),
         Some(Value::Bool(flag)) => Ok(flag),
         Some(other) => Err(wrong(field, "true or false", &other)),
+    }
+}
+
+/// A whole number from `min` to `max`.
+pub(super) fn whole(
+    arguments: &mut Arguments,
+    field: &'static str,
+    min: u64,
+    max: u64,
+) -> Result<Option<u64>> {
+    let Some(value) = take(arguments, field) else {
+        return Ok(None);
+    };
+    // Some programs know only one sort of number, and write 10.0.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is whole, and within what a float counts exactly"
+    )]
+    let from_float = |number: f64| {
+        (number.fract() == 0.0 && (0.0..1e15).contains(&number)).then_some(number as u64)
+    };
+    let number = value
+        .as_u64()
+        .or_else(|| value.as_f64().and_then(from_float));
+    match number.filter(|number| (min..=max).contains(number)) {
+        Some(number) => Ok(Some(number)),
+        None => {
+            let rule = format!("a whole number from {min} to {max}");
+            Err(wrong(field, &rule, &value))
+        }
+    }
+}
+
+/// An object.
+pub(super) fn members(arguments: &mut Arguments, field: &'static str) -> Result<Arguments> {
+    match take(arguments, field) {
+        None => Ok(Arguments::new()),
+        Some(Value::Object(members)) => Ok(members),
+        Some(other) => Err(wrong(field, "an object", &other)),
+    }
+}
+
+/// Refuses a name that the tool does not know, and says which was probably meant.
+pub(super) fn only(arguments: &Arguments, known: &[&str]) -> Result<()> {
+    let Some(name) = arguments
+        .keys()
+        .find(|name| !known.contains(&name.as_str()))
+    else {
+        return Ok(());
+    };
+    let meant = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("there are {}", known.join(", ")),
+    };
+    Err(Error::InvalidQuery {
+        field: short(name).into(),
+        problem: format!("is not known; {meant}"),
+    })
+}
+
+/// A text that must be there.
+pub(super) fn needed(arguments: &mut Arguments, field: &'static str) -> Result<String> {
+    text(arguments, field)?.ok_or_else(|| missing(field))
+}
+
+/// It must be there, and is not.
+pub(super) fn missing(field: &'static str) -> Error {
+    Error::Rule {
+        field,
+        rule: "there".into(),
+        given: String::new(),
     }
 }

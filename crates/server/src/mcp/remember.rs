@@ -3,7 +3,6 @@
 //! Everything is read and checked before anything is kept; then each space
 //! gets its memories in one transaction. A session that is not there is made.
 
-mod links;
 mod members;
 
 use std::collections::HashSet;
@@ -21,7 +20,7 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::door::{Need, Opened};
 use super::fields::{self, Arguments};
-use super::{Shared, scope};
+use super::{Shared, links, scope};
 
 /// The most memories of one call.
 const MEMORIES_MAX: usize = 1000;
@@ -142,7 +141,7 @@ fn by_space(
     opened: &Opened,
     asked: Vec<Asked>,
 ) -> Result<Vec<(Space, Vec<Draft>)>> {
-    let default = shared.session.clone().map_or(Space::Shared, Space::Session);
+    let default = shared.default_space();
     let own_ids: HashSet<String> = asked
         .iter()
         .filter_map(|asked| Some(asked.members.get("id")?.as_str()?.to_owned()))
@@ -182,7 +181,7 @@ fn moment(shared: &Shared, opened: &Opened, members: &mut Arguments) -> Result<(
 }
 
 /// Makes the session unless it is there; says whether it did.
-fn make_session(opened: &Opened, id: &SessionId) -> Result<bool> {
+pub(super) fn make_session(opened: &Opened, id: &SessionId) -> Result<bool> {
     let (engine, caller) = (&opened.engine, &opened.caller);
     match engine.session(caller, id) {
         Err(Error::SessionNotFound { .. }) => {}

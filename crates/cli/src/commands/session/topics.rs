@@ -28,7 +28,7 @@ impl Topics {
         let engine = self.span.reader(context)?;
         let topics = engine.topics(&context.caller()?, &self.span.filter(context, &engine)?)?;
         let id = self.span.id.parse()?;
-        let shape = TopicsShape::of(&id, &topics, self.limit);
+        let shape = TopicsShape::of(Some(&id), &topics, self.limit);
         context.output.answer(&shape, || {
             if topics.is_empty() {
                 return format!("Nothing in {id} says what it is about.\n");

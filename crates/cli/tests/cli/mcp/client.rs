@@ -1,7 +1,7 @@
 //! A client that speaks the protocol line by line.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -27,10 +27,21 @@ pub(super) struct Ended {
 impl Client {
     /// Starts `mnemon mcp` with more arguments.
     pub(super) fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
-        let mut process = sandbox
-            .command()
-            .args(["mcp"])
-            .args(arguments)
+        let mut command = sandbox.command();
+        command.args(["mcp"]).args(arguments);
+        Self::spawn(command)
+    }
+
+    /// Starts some other server and shakes hands.
+    pub(super) fn ready_of(command: Command) -> Self {
+        let mut client = Self::spawn(command);
+        client.initialize("2025-06-18");
+        client.notify("notifications/initialized");
+        client
+    }
+
+    fn spawn(mut command: Command) -> Self {
+        let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -46,10 +57,9 @@ impl Client {
 
     /// Starts it and shakes hands.
     pub(super) fn ready(sandbox: &Sandbox, arguments: &[&str]) -> Self {
-        let mut client = Self::start(sandbox, arguments);
-        client.initialize("2025-06-18");
-        client.notify("notifications/initialized");
-        client
+        let mut command = sandbox.command();
+        command.args(["mcp"]).args(arguments);
+        Self::ready_of(command)
     }
 
     /// The answer to the handshake.
@@ -147,6 +157,24 @@ impl Client {
                 .collect(),
             stderr,
         }
+    }
+
+    /// Ends it without a chance to finish anything.
+    pub(super) fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// What it has cost the processor so far.
+    #[cfg(target_os = "linux")]
+    pub(super) fn processor_micros(&self) -> u64 {
+        let mut nanos = 0;
+        let threads = format!("/proc/{}/task", self.process.id());
+        for thread in std::fs::read_dir(threads).unwrap().flatten() {
+            let spent = std::fs::read_to_string(thread.path().join("schedstat")).unwrap();
+            nanos += spent.split(' ').next().unwrap().parse::<u64>().unwrap();
+        }
+        nanos / 1000
     }
 
     /// Closes it when all was said and nothing went wrong.

@@ -44,6 +44,7 @@ fn the_answer_is_brief_and_marked_as_data() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the number is what one wants to know")]
 fn ten_long_memories_cost_a_model_less_than_1000_tokens_and_are_whole_on_demand() {
     let sandbox = Sandbox::empty();
     let mut client = Client::ready(&sandbox, &[]);
@@ -65,6 +66,10 @@ fn ten_long_memories_cost_a_model_less_than_1000_tokens_and_are_whole_on_demand(
     let result = client.done("recall", &question);
     let text = text_of(&result);
     assert_eq!(text.matches("…[cut]").count(), 10);
+    println!(
+        "recall of ten long memories: about {} tokens",
+        text.len() / 4
+    );
     assert!(text.len() / 4 < 1000, "{}", text.len() / 4);
     assert_eq!(
         result["structuredContent"]["hits"][9]["memory"]["cut"],

@@ -7,11 +7,11 @@
 use std::collections::HashSet;
 
 use mnemon::Result;
-use mnemon::memory::SessionId;
+use mnemon::memory::{Link, SessionId};
 use serde_json::{Value, json};
 
-use crate::mcp::door::Opened;
-use crate::mcp::fields::{self, Arguments};
+use super::door::Opened;
+use super::fields::{self, Arguments};
 
 /// Replaces names in `links`, `ref` and `turn`; bare handles are looked up in `session`.
 pub(super) fn resolve(
@@ -28,7 +28,7 @@ pub(super) fn resolve(
         Ok(memory.id.to_string())
     };
     let mut links = Vec::new();
-    for link in given(members)? {
+    for link in given(members, "links")? {
         links.push(named(link, &id)?);
     }
     for name in fields::texts(members, "ref")? {
@@ -43,11 +43,38 @@ pub(super) fn resolve(
     Ok(())
 }
 
-fn given(members: &mut Arguments) -> Result<Vec<Value>> {
-    match fields::take(members, "links") {
+/// The links in a field; bare handles are looked up in `session`.
+pub(super) fn read(
+    opened: &Opened,
+    session: Option<&SessionId>,
+    members: &mut Arguments,
+    field: &'static str,
+) -> Result<Vec<Link>> {
+    let id = |name: &str| -> Result<String> {
+        let memory = opened.engine.find(&opened.caller, name, session)?;
+        Ok(memory.id.to_string())
+    };
+    let link = |given: Value| {
+        let named = named(given, &id)?;
+        let part = |name: &str| named.get(name).and_then(Value::as_str);
+        match (part("rel"), part("to")) {
+            (Some(rel), Some(to)) => Ok(Link {
+                rel: rel.parse()?,
+                to: to.parse()?,
+            }),
+            (None, Some(to)) => Ok(Link::related(to.parse()?)),
+            (_, None) => Err(fields::wrong(field, "objects with `rel` and `to`", &named)),
+        }
+    };
+    given(members, field)?.into_iter().map(link).collect()
+}
+
+fn given(members: &mut Arguments, field: &'static str) -> Result<Vec<Value>> {
+    match fields::take(members, field) {
         None => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items),
-        Some(other) => Err(fields::wrong("links", "a list", &other)),
+        Some(single @ (Value::String(_) | Value::Object(_))) => Ok(vec![single]),
+        Some(other) => Err(fields::wrong(field, "a list", &other)),
     }
 }
 
