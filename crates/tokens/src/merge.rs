@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::layout::LONGEST;
+use crate::layout::{LONGEST, RANK_BITS};
 use crate::vocabulary::rank;
 
 /// Merges pieces, one after another, in the same memory.
@@ -11,9 +11,9 @@ use crate::vocabulary::rank;
 pub(crate) struct Merger {
     /// What the piece is made of now: a part stands where its first byte does.
     parts: Vec<Part>,
-    /// Ranks of pairs with where they start, some of them out of date. A heap, since looking through all pairs for
+    /// Pairs that make a token, some of them out of date. A heap, since looking through all pairs for
     /// each merge would take hours for a megabyte without a space.
-    pairs: BinaryHeap<Reverse<(u32, usize)>>,
+    pairs: BinaryHeap<Reverse<Pair>>,
 }
 
 #[derive(Clone, Copy)]
@@ -25,6 +25,24 @@ struct Part {
     rank: Option<u32>,
 }
 
+/// A rank, and below it where the pair starts: as one number, since comparing them is most of the work.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Pair(u64);
+
+impl Pair {
+    fn new(rank: u32, start: usize) -> Self {
+        Self(u64::from(rank) << START_BITS | start as u64)
+    }
+
+    fn rank_and_start(self) -> (u32, usize) {
+        let start = self.0 & ((1 << START_BITS) - 1);
+        let rank = u32::try_from(self.0 >> START_BITS).expect("made of one");
+        (rank, usize::try_from(start).expect("made of one"))
+    }
+}
+
+const START_BITS: u32 = u64::BITS - RANK_BITS;
+
 impl Merger {
     /// How many tokens a piece is.
     pub(crate) fn count(&mut self, piece: &[u8]) -> usize {
@@ -33,7 +51,8 @@ impl Merger {
         }
         self.take_apart(piece);
         let mut count = piece.len();
-        while let Some(Reverse((rank, start))) = self.pairs.pop() {
+        while let Some(Reverse(pair)) = self.pairs.pop() {
+            let (rank, start) = pair.rank_and_start();
             if self.parts[start].rank == Some(rank) {
                 self.merge(piece, start);
                 count -= 1;
@@ -58,7 +77,7 @@ impl Merger {
             rank: piece.get(start..start + 2).and_then(rank),
         }));
         let starts = self.parts.iter().enumerate();
-        let pairs = starts.filter_map(|(start, part)| Some(Reverse((part.rank?, start))));
+        let pairs = starts.filter_map(|(start, part)| Some(Reverse(Pair::new(part.rank?, start))));
         self.pairs.extend(pairs);
     }
 
@@ -82,6 +101,7 @@ impl Merger {
         let next = self.parts.get(self.parts[start].end);
         let rank = next.and_then(|next| rank(&piece[start..next.end]));
         self.parts[start].rank = rank;
-        self.pairs.extend(rank.map(|rank| Reverse((rank, start))));
+        self.pairs
+            .extend(rank.map(|rank| Reverse(Pair::new(rank, start))));
     }
 }

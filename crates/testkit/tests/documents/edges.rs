@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{files_below, read};
 
 /// Who may use whom. The store in tables is still to come.
-const ALLOWED: [(&str, &[&str]); 8] = [
+const ALLOWED: [(&str, &[&str]); 9] = [
     ("mnemon", &[]),
     ("mnemon-endpoint", &["mnemon"]),
+    ("mnemon-tokens", &[]),
     ("mnemon-wire", &["mnemon"]),
     ("mnemon-postgres", &["mnemon"]),
     ("mnemon-server", &["mnemon", "mnemon-wire"]),
