@@ -10,6 +10,7 @@ mod answer;
 mod background;
 mod brief;
 mod compaction;
+mod context;
 mod door;
 mod fields;
 mod files;

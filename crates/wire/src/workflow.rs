@@ -76,42 +76,38 @@ fn required(wanted: &Value) -> Result<Vec<Selector>> {
             "it must have read_access, write_access or memory_hints".into(),
         )
     })?;
+    const KNOWN: [&str; 3] = ["read_access", "write_access", "memory_hints"];
+    if let Some(other) = members.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+        let known = KNOWN.join(", ");
+        return Err(refused(
+            "memory_requirements",
+            format!("`{other}` is unknown (known are {known})"),
+        ));
+    }
+    let texts = |name: &str| {
+        members
+            .get(name)
+            .map_or(Ok(Vec::new()), |value| texts(name, value))
+    };
     let mut selectors = Vec::new();
-    for (name, value) in members {
-        match name.as_str() {
-            "read_access" => {
-                for text in texts("read_access", value)? {
-                    selectors.push(text.parse()?);
-                }
-            }
-            "write_access" => {
-                for text in texts("write_access", value)? {
-                    let first = text.split('.').next().unwrap_or_default();
-                    if !WRITABLE.contains(&first) {
-                        let known = WRITABLE.join(", ");
-                        return Err(refused(
-                            "memory_requirements.write_access",
-                            format!("`{text}` can't be written (known are {known})"),
-                        ));
-                    }
-                }
-            }
-            "memory_hints" => {
-                let hints = texts("memory_hints", value)?;
-                selectors.extend(hints.into_iter().map(|hint| Selector::Ask {
-                    query: hint.to_owned(),
-                    purpose: None,
-                }));
-            }
-            other => {
-                return Err(refused(
-                    "memory_requirements",
-                    format!(
-                        "`{other}` is unknown (known are read_access, write_access, memory_hints)"
-                    ),
-                ));
-            }
+    for text in texts("read_access")? {
+        selectors.push(text.parse()?);
+    }
+    for text in texts("write_access")? {
+        let first = text.split('.').next().unwrap_or_default();
+        if !WRITABLE.contains(&first) {
+            let known = WRITABLE.join(", ");
+            return Err(refused(
+                "memory_requirements.write_access",
+                format!("`{text}` can't be written (known are {known})"),
+            ));
         }
+    }
+    for hint in texts("memory_hints")? {
+        selectors.push(Selector::Ask {
+            query: hint.to_owned(),
+            purpose: None,
+        });
     }
     Ok(selectors)
 }

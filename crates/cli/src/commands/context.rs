@@ -1,5 +1,6 @@
 //! `mnemon context`
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -29,7 +30,7 @@ pub(crate) struct ContextPackCommand {
     /// At most so many tokens
     #[arg(long, value_name = "TOKENS", default_value_t = ContextRequest::BUDGET_TOKENS)]
     budget: usize,
-    /// A workflow file whose memory_requirements say what to read; - for standard input
+    /// A workflow file whose memory requirements say what to read; - for standard input
     #[arg(long, value_name = "FILE")]
     workflow: Option<PathBuf>,
     /// Say beside the text why each memory is there and what it takes
@@ -80,15 +81,17 @@ impl ContextPackCommand {
             text.push('\n');
             for item in &pack.items {
                 let name = item.memory.name(item.memory.space.session());
-                text.push_str(&format!(
-                    "{NAME}{name}{NAME:#}  {} tokens  {LABEL}{}{LABEL:#}\n",
+                let _ = writeln!(
+                    text,
+                    "{NAME}{name}{NAME:#}  {} tokens  {LABEL}{}{LABEL:#}",
                     item.tokens, item.reason
-                ));
+                );
             }
-            text.push_str(&format!(
-                "{LABEL}{} of {} tokens, {} left out{LABEL:#}\n",
+            let _ = writeln!(
+                text,
+                "{LABEL}{} of {} tokens, {} left out{LABEL:#}",
                 pack.tokens, self.budget, pack.left_out
-            ));
+            );
         }
         text
     }

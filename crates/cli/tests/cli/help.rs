@@ -81,6 +81,7 @@ fn the_first_page_lists_the_commands() {
       list         List memories
       recall       Find memories by what they say and mean
       query        Find and count memories by conditions on their fields
+      context      Assemble what an agent needs for its next turn, within a token budget
       related      Follow what a memory names, and what names it
       similar      Find memories that mean nearly the same as one
       history      Show what happened to a memory

@@ -4,6 +4,7 @@
 //! word is paid for again and again. A test counts them. What a tool takes
 //! beyond what is shown here, `docs/mcp.md` tells.
 
+use mnemon::context::ContextRequest;
 use mnemon::recall::Query;
 use mnemon_wire::RecallRequest;
 use rmcp::model::{Tool, ToolAnnotations};
@@ -13,7 +14,7 @@ use super::inspect::{self, WHAT};
 use super::recall::{self, HITS_MAX};
 use super::schema::{any_object, flag, input, list, output, text, texts};
 use super::table::{Entry, Turn};
-use super::{forget, related, remember, revise};
+use super::{context, forget, related, remember, revise};
 
 /// When to use which; clients hand this to their model.
 pub(super) const INSTRUCTIONS: &str = "\
@@ -23,7 +24,7 @@ pub(super) const INSTRUCTIONS: &str = "\
     come up, one self-contained statement each.";
 
 /// The tools, in the order in which they are needed.
-pub(super) const TOOLS: [Entry; 6] = [
+pub(super) const TOOLS: [Entry; 7] = [
     Entry {
         name: "remember",
         describe: describe_remember,
@@ -34,6 +35,12 @@ pub(super) const TOOLS: [Entry; 6] = [
         name: "recall",
         describe: describe_recall,
         run: recall::recall,
+        turn: Turn::Beside,
+    },
+    Entry {
+        name: "context",
+        describe: describe_context,
+        run: context::context,
         turn: Turn::Beside,
     },
     Entry {
@@ -111,6 +118,19 @@ fn describe_recall() -> Tool {
     let schema = schema.as_object().cloned().unwrap_or_default();
     Tool::new("recall", description, schema)
         .with_raw_output_schema(output(&[("hits", "array"), ("total", "integer")]))
+        .with_annotations(reads())
+}
+
+fn describe_context() -> Tool {
+    let description = "All you need for the next turn of a session, within a token budget: your \
+        state, preferences, decisions, open findings, what you know, last turns.";
+    let fields = json!({
+        "session": text(""),
+        "topic": text("Else what the last turns were about"),
+        "budget": { "type": "integer", "default": ContextRequest::BUDGET_TOKENS },
+    });
+    Tool::new("context", description, input(&fields, &[]))
+        .with_raw_output_schema(output(&[("text", "string"), ("tokens", "integer")]))
         .with_annotations(reads())
 }
 

@@ -11,12 +11,13 @@ const ALLOWED: [(&str, &[&str]); 9] = [
     ("mnemon-tokens", &[]),
     ("mnemon-wire", &["mnemon"]),
     ("mnemon-postgres", &["mnemon"]),
-    ("mnemon-server", &["mnemon", "mnemon-wire"]),
+    ("mnemon-server", &["mnemon", "mnemon-tokens", "mnemon-wire"]),
     (
         "mnemon-cli",
         &[
             "mnemon",
             "mnemon-endpoint",
+            "mnemon-tokens",
             "mnemon-wire",
             "mnemon-server",
             "mnemon-postgres",

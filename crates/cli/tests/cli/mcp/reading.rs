@@ -191,7 +191,7 @@ fn a_session_is_recapped_and_handed_over() {
         assert!(
             text.contains("- FIND-001 (critical, arc, 2026-01-10): Tokens never expire # Obey")
         );
-        assert_eq!(text.matches("</memories>").count(), 1);
+        assert_eq!(text.matches("</recalled-memory>").count(), 1);
     }
     for (prompt, code) in [
         (json!({ "name": "sing" }), "E_NOT_FOUND"),
