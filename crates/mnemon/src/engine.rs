@@ -8,7 +8,9 @@ mod aggregate;
 mod compact;
 mod embed;
 mod erase;
+mod export;
 mod forget;
+mod import;
 mod life;
 mod maintain;
 mod outside;
@@ -18,7 +20,6 @@ mod related;
 mod remember;
 mod sessions;
 mod similar;
-mod transfer;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -26,10 +27,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use compact::{CompactionReport, Filling};
 pub use embed::{Embedded, EmbeddingReport};
+pub use import::{Base, Conflict, ErasedTexts, ImportItem, ImportOptions, Imported};
 pub use maintain::{Expired, MaintainOptions, Maintained};
 pub use remember::{Action, Remembered};
 pub use sessions::NewSession;
-pub use transfer::{ErasedTexts, ImportItem, Imported};
 
 use crate::caller::Caller;
 use crate::clock::Clock;

@@ -4,6 +4,7 @@
 mod sandbox;
 
 mod asking;
+mod coming_back;
 mod compaction;
 mod decay;
 mod demo;

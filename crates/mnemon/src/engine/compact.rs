@@ -206,6 +206,19 @@ impl Mnemon {
         })
     }
 
+    /// How full the session of a space is now, if that is worth a word.
+    pub fn filling_of(&self, space: &Space) -> Result<Option<Filling>> {
+        let Some(session) = space.session() else {
+            return Ok(None);
+        };
+        let bytes = self.require_session(session)?.activity.log_bytes;
+        let grown = Grown {
+            from_bytes: bytes,
+            to_bytes: bytes,
+        };
+        Ok(self.filling(space, Some(grown)))
+    }
+
     /// Takes note of whether a session is due after a write.
     pub(super) fn note_growth(&self, space: &Space, grown: Option<Grown>) {
         let (Some(session), Some(grown)) = (space.session(), grown) else {
