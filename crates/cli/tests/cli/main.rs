@@ -3,6 +3,7 @@
 
 mod sandbox;
 
+mod accesses;
 mod asking;
 mod coming_back;
 mod compaction;

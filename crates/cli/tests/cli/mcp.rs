@@ -3,6 +3,7 @@
 mod bad_input;
 mod client;
 mod embedding;
+mod filling;
 mod finding;
 mod keeping;
 mod protocol;
