@@ -303,7 +303,9 @@ impl Mnemon {
         let mut kept = self
             .store
             .commit(self.batch(caller, space.clone(), all.clone(), on_full));
-        if let Err(full @ Error::SessionFull { .. }) = &kept
+        // What a compaction frees is only estimated before: as long as one frees anything, the
+        // next may free what is still missing.
+        while let Err(full @ Error::SessionFull { .. }) = &kept
             && self.make_room(caller, &space, full)
         {
             let batch = self.batch(caller, space.clone(), all.clone(), on_full);
