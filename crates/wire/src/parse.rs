@@ -92,7 +92,7 @@ pub fn parse_memory(value: Value) -> Result<Parsed> {
     draft.handle = field::parsed(&mut map, "handle")?;
     draft.author = field::parsed(&mut map, "author")?;
     draft.turn = field::parsed(&mut map, "turn")?;
-    draft.created_at = field::parsed(&mut map, "created_at")?;
+    draft.created_at = field::time(&mut map, "created_at")?;
     if let (None, Some(recorded)) = (draft.created_at, recorded_at) {
         draft.created_at = Some(field::string("recorded_at", recorded)?.parse()?);
     }

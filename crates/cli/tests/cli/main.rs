@@ -9,6 +9,7 @@ mod coming_back;
 mod compaction;
 mod decay;
 mod demo;
+mod edges;
 mod embedding;
 mod errors;
 mod finding;
