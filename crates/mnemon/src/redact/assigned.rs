@@ -1,16 +1,18 @@
 //! Secrets that stand behind their name: `password: …`, `API_KEY=…`.
 //!
-//! `name` knows which names announce a secret, `value` which values are one.
+//! `name` knows which names announce a secret, `value` which values are one,
+//! `told` when a plain word of a sentence is a password.
 //! Wherever a name and a value may be told apart (`:`, `=`, `is`, `<name>`),
 //! a few bytes before and after are looked at.
 
 mod name;
+mod told;
 mod value;
 
 use std::ops::Range;
 
 use super::gap::{Gap, is_word};
-use name::Family;
+use name::{Family, Told};
 
 pub(super) use value::is_reference;
 
@@ -111,8 +113,14 @@ fn by_words(gap: &Gap<'_>, blank: usize) -> Option<(Family, usize)> {
         .checked_sub(1)
         .filter(|at| gap.byte(*at) == b' ')?;
     let name = gap.run_back(before, NAME_BYTES_MAX, is_name);
-    let family = Family::of(gap.slice(name))?.in_a_sentence();
-    Some((family, skip_space(gap, blank)))
+    let family = Family::of(gap.slice(name.clone()))?;
+    let told = match text {
+        // In other languages it is not known which words only describe one.
+        "is" | "was" if told::says_whose(gap, name.start) => Told::Whose,
+        "is" | "was" => Told::Is,
+        _ => Told::Not,
+    };
+    Some((family.told(told), skip_space(gap, blank)))
 }
 
 /// The word before an option.
