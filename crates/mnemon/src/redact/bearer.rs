@@ -14,7 +14,10 @@ const HEADER_BYTES_MIN: usize = 6;
 /// Finds what stands for a login in a header.
 pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
     let mut from = 0;
-    while let Some(start) = gap.find_byte(from, |byte| byte.eq_ignore_ascii_case(&b'b')) {
+    // Bearer, or Basic.
+    while let Some(start) = gap.find_pair(from, |one, other| {
+        matches!(one, b'b' | b'B') && matches!(other, b'e' | b'E' | b'a' | b'A')
+    }) {
         from = start + 1;
         if !gap.starts_word(start) {
             continue;
