@@ -90,13 +90,13 @@ pub(crate) fn moment(text: &str, now: Time, zone: &jiff::tz::TimeZone) -> Outcom
 }
 
 /// `key=value` pairs.
-pub(crate) fn pairs(texts: &[String]) -> Outcome<Vec<(String, String)>> {
+pub(crate) fn pairs(field: &'static str, texts: &[String]) -> Outcome<Vec<(String, String)>> {
     texts
         .iter()
         .map(|text| match text.split_once('=') {
             Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
             _ => Err(Failure::from(Error::Rule {
-                field: "meta",
+                field,
                 rule: "key=value".into(),
                 given: text.chars().take(60).collect(),
             })),
@@ -105,15 +105,15 @@ pub(crate) fn pairs(texts: &[String]) -> Outcome<Vec<(String, String)>> {
 }
 
 pub(crate) fn metadata(texts: &[String]) -> Outcome<Map<String, Value>> {
-    let pairs = pairs(texts)?.into_iter();
+    let pairs = pairs("meta", texts)?.into_iter();
     Ok(pairs
         .map(|(key, value)| (key, Value::String(value)))
         .collect())
 }
 
 /// Settings whose values are JSON, or words.
-pub(crate) fn settings(texts: &[String]) -> Outcome<Map<String, Value>> {
-    let pairs = pairs(texts)?.into_iter();
+pub(crate) fn settings(field: &'static str, texts: &[String]) -> Outcome<Map<String, Value>> {
+    let pairs = pairs(field, texts)?.into_iter();
     Ok(pairs
         .map(|(key, value)| {
             let value = serde_json::from_str(&value).unwrap_or(Value::String(value));

@@ -23,9 +23,9 @@ pub use plan::{Action, Plan, Rule, Spared};
 pub use protection::Protection;
 pub use settings::{Reach, Settings};
 pub use size::{Component, Gain, LargeItem, Size};
-pub use summary::{SUMMARIZES, is_summary};
+pub use summary::{CONVERSATION_SUMMARY, SUMMARIZES, is_summary};
 
-use crate::decay::{At, Facts};
+use crate::decay::At;
 use crate::memory::Memory;
 
 /// A memory, and how many bytes of the log are about it.
@@ -51,14 +51,8 @@ pub struct Situation<'a> {
 }
 
 impl Situation<'_> {
-    /// How much a memory matters now; a summary of ours fades from when it was
-    /// made, because it has the date of what it stands for.
+    /// How much a memory matters now.
     fn priority(&self, memory: &Memory) -> f64 {
-        let mut facts = Facts::from(memory);
-        if is_summary(memory) {
-            facts.created_micros = memory.recorded_at.micros();
-        }
-        let settings = self.at.rules.of(&memory.space);
-        settings.fade(&facts, self.at.now_micros).priority
+        self.at.priority(memory)
     }
 }

@@ -17,6 +17,7 @@ mod settings;
 mod golden;
 
 pub use class::Class;
+pub(crate) use class::SESSION_SUMMARY;
 pub use reason::Reason;
 pub use rules::{At, Rules};
 pub use settings::{Model, Settings};
@@ -107,6 +108,11 @@ fn spared(settings: &Settings, facts: &Facts) -> Option<Reason> {
     } else {
         Some(Reason::Off)
     }
+}
+
+/// A summary is dated when its turns were, and would have faded when it is made.
+fn sums_up(facts: &Facts) -> Option<Reason> {
+    (facts.class == Class::Summary).then_some(Reason::Summary)
 }
 
 /// A memory from the future (clock skew) counts as new.

@@ -4,12 +4,15 @@
 //! [`Caller`]; whatever the store, rules and defaults are the same, because
 //! they are applied here.
 
+mod access;
 mod aggregate;
 mod compact;
 mod context;
 mod embed;
 mod erase;
+mod export;
 mod forget;
+mod import;
 mod life;
 mod maintain;
 mod outside;
@@ -19,7 +22,6 @@ mod related;
 mod remember;
 mod sessions;
 mod similar;
-mod transfer;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,10 +29,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use compact::{CompactionReport, Filling};
 pub use embed::{Embedded, EmbeddingReport};
+pub use import::{Base, Conflict, ErasedTexts, ImportItem, ImportOptions, Imported};
 pub use maintain::{Expired, MaintainOptions, Maintained};
 pub use remember::{Action, Remembered};
 pub use sessions::NewSession;
-pub use transfer::{ErasedTexts, ImportItem, Imported};
 
 use crate::caller::Caller;
 use crate::clock::Clock;
@@ -68,9 +70,6 @@ pub struct Mnemon {
     /// Sessions that filled up, and how much they are to be compacted.
     due: Mutex<HashMap<SessionId, Reach>>,
 }
-
-/// More than this are not counted until something is written.
-const ACCESSES_MAX: usize = 10_000;
 
 /// Where random bytes come from; tests bring their own.
 pub type Random = Arc<dyn Fn() -> [u8; 10] + Send + Sync>;
@@ -285,28 +284,6 @@ impl Mnemon {
         self.store.reindex(progress)
     }
 
-    /// Writes down what was counted, and what waits in memory.
-    pub fn flush(&self, caller: &Caller) -> Result<()> {
-        let mut by_space: HashMap<Space, Vec<Write>> = HashMap::new();
-        for (id, (space, count, last)) in self.take_accesses() {
-            by_space
-                .entry(space)
-                .or_default()
-                .push(Write::Access { id, count, last });
-        }
-        for (space, writes) in by_space {
-            match self
-                .store
-                .commit(self.batch(caller, space, writes, OnFull::Refuse))
-            {
-                // One of them is gone for good; what was counted of the others is no great loss.
-                Err(Error::NotFound { .. }) => {}
-                kept => drop(kept?),
-            }
-        }
-        self.store.flush()
-    }
-
     /// Commits writes, and with them what was asked for in that space since the last time.
     fn commit(
         &self,
@@ -327,7 +304,9 @@ impl Mnemon {
         let mut kept = self
             .store
             .commit(self.batch(caller, space.clone(), all.clone(), on_full));
-        if let Err(full @ Error::SessionFull { .. }) = &kept
+        // What a compaction frees is only estimated before: as long as one frees anything, the
+        // next may free what is still missing.
+        while let Err(full @ Error::SessionFull { .. }) = &kept
             && self.make_room(caller, &space, full)
         {
             let batch = self.batch(caller, space.clone(), all.clone(), on_full);
@@ -374,36 +353,7 @@ impl Mnemon {
         }
     }
 
-    /// Reading never waits for writing: the count goes along with the next write.
-    pub(crate) fn count_access(&self, memory: &Memory) {
-        let now = self.clock.now();
-        let mut accesses = self.accesses();
-        if accesses.len() >= ACCESSES_MAX && !accesses.contains_key(&memory.id) {
-            return;
-        }
-        let entry = accesses
-            .entry(memory.id.clone())
-            .or_insert((memory.space.clone(), 0, now));
-        entry.1 += 1;
-        entry.2 = now;
-    }
-
-    fn take_accesses(&self) -> HashMap<MemoryId, (Space, u64, Time)> {
-        std::mem::take(&mut *self.accesses())
-    }
-
-    fn take_accesses_of(&self, wanted: &Space) -> HashMap<MemoryId, (Space, u64, Time)> {
-        let mut accesses = self.accesses();
-        accesses
-            .extract_if(|_, (space, _, _)| space == wanted)
-            .collect()
-    }
-
     fn due(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Reach>> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn accesses(&self) -> std::sync::MutexGuard<'_, HashMap<MemoryId, (Space, u64, Time)>> {
-        self.accesses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

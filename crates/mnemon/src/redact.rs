@@ -160,11 +160,14 @@ impl Redactor {
         for pattern in &self.patterns {
             page.look_at_all(|text, found| pattern.find(text, found));
         }
+        // How much was taken when each last looked; if no more is, it would find the same.
+        let mut looked = [None; DETECTORS.len()];
         // What was found may have stood in the way of something beside it.
         for _ in 0..ROUNDS_MAX {
             let before = page.taken();
-            for (subject, find) in DETECTORS {
-                if self.looks_for(subject) {
+            for ((subject, find), looked) in DETECTORS.into_iter().zip(&mut looked) {
+                if self.looks_for(subject) && *looked != Some(page.taken()) {
+                    *looked = Some(page.taken());
                     page.look(|gap, found| find(gap, &mut |range, class| found(range, class)));
                 }
             }

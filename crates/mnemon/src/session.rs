@@ -238,21 +238,25 @@ impl Session {
         u64::try_from(micros / 3_600_000_000).unwrap_or(0)
     }
 
+    /// Whether it was closed, and nobody has opened it since.
+    pub fn is_closed(&self) -> bool {
+        // Whatever is written after closing opens the session again, and so does whoever opens it.
+        self.details.closed_at.is_some()
+            && self.last_activity == self.detailed_at
+            && self
+                .opened_at
+                .is_none_or(|opened| opened <= self.detailed_at)
+    }
+
     /// Its state at that moment.
     pub fn state(&self, now: Time, config: &SessionsConfig) -> SessionState {
         if self.archived.is_some() {
             return SessionState::Archived;
         }
         let unused_hours = self.unused_hours(now);
-        // Whatever is written after closing opens the session again, and so does whoever opens it.
-        let closed = self.details.closed_at.is_some()
-            && self.last_activity == self.detailed_at
-            && self
-                .opened_at
-                .is_none_or(|opened| opened <= self.detailed_at);
         if unused_hours >= u64::from(config.decaying_after_days) * 24 {
             SessionState::Decaying
-        } else if closed || unused_hours >= u64::from(config.idle_after_hours) {
+        } else if self.is_closed() || unused_hours >= u64::from(config.idle_after_hours) {
             SessionState::Idle
         } else if self.activity.memories() == 0 {
             SessionState::Created

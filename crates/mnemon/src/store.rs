@@ -46,6 +46,10 @@ pub trait Store: Send + Sync {
     /// Keeps a batch for good, whole or not at all; an archived session is opened first.
     fn commit(&self, batch: Batch) -> Result<Receipt>;
 
+    /// Counts accesses if nothing has to be waited for, neither others nor the disk, and if no
+    /// archived session would have to be opened; false if they were not counted.
+    fn count(&self, batches: Vec<Batch>) -> Result<bool>;
+
     /// The memory of that name, forgotten ones included.
     fn find(&self, reference: &Reference) -> Result<Option<Memory>>;
 

@@ -92,8 +92,15 @@ pub fn serve_stdio(options: Options) -> io::Result<()> {
         let (input, output) = transport::io::stdio_pipes();
         let lines =
             AsyncRwTransport::new_server(input, output).with_max_line_length(LINE_BYTES_MAX);
-        match Server::new(options).serve(lines).await {
-            Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
+        let server = Server::new(options);
+        let shared = Arc::clone(&server.shared);
+        match server.serve(lines).await {
+            Ok(running) => {
+                let ended = running.waiting().await;
+                // The client has all its answers: what it asked for can be written down.
+                shared.door.close();
+                ended.map(drop).map_err(io::Error::other)
+            }
             // A client that goes before it said anything did nothing wrong.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),

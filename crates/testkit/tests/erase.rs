@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mnemon::engine::{ErasedTexts, ImportItem, NewSession};
+use mnemon::engine::{ErasedTexts, ImportItem, ImportOptions, NewSession};
 use mnemon::memory::{Body, Draft, Kind, Memory, Revision, Space, State};
 use mnemon::recall::{Query, Question};
 use mnemon::store::local::{LocalOptions, LocalStore};
@@ -229,11 +229,16 @@ fn an_import_leaves_out_what_was_erased_unless_it_is_told_to_take_it() {
                 space: Space::Shared,
                 draft: Box::new(draft(text)),
                 state: State::default(),
+                base: None,
             })
             .collect()
     };
-    let import = |texts: ErasedTexts| {
-        let report = desk.mnemon.import(&desk.me, items(), texts, &mut |_| {});
+    let import = |erased_texts: ErasedTexts| {
+        let options = ImportOptions {
+            erased_texts,
+            ..ImportOptions::default()
+        };
+        let report = desk.mnemon.import(&desk.me, items(), options, &mut |_| {});
         let report = report.unwrap();
         (report.imported, report.erased)
     };

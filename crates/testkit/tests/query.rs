@@ -13,7 +13,7 @@ mod operators;
 mod random;
 
 use jiff::tz::TimeZone;
-use mnemon::engine::ErasedTexts;
+use mnemon::engine::ImportOptions;
 use mnemon::recall::Answer;
 use mnemon::{Caller, Clock, Mnemon, Result, Time};
 use mnemon_wire::import::{Format, read_import};
@@ -48,7 +48,7 @@ fn stage() -> Stage {
     let items = read_import(MEMORIES.as_bytes(), Format::Jsonl, None).unwrap();
     let me = Caller::user("me");
     mnemon
-        .import(&me, items, ErasedTexts::default(), &mut |_| ())
+        .import(&me, items, ImportOptions::default(), &mut |_| ())
         .unwrap();
     Stage {
         mnemon,

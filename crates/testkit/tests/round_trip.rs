@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use mnemon::config::Config;
-use mnemon::engine::ErasedTexts;
+use mnemon::engine::ImportOptions;
 use mnemon::store::Store;
 use mnemon::{Caller, Mnemon};
 use mnemon_testkit::model::ModelStore;
@@ -77,7 +77,7 @@ fn take(store: &Arc<ModelStore>, bytes: &[u8], format: Format) -> mnemon::Result
     let items = read_import(bytes, format, None)?;
     let engine = Mnemon::new(store.clone(), Config::default());
     let me = Caller::user("me");
-    engine.import(&me, items, ErasedTexts::StayOut, &mut |_| ())?;
+    engine.import(&me, items, ImportOptions::default(), &mut |_| ())?;
     Ok(())
 }
 

@@ -8,6 +8,7 @@ mod field;
 mod source;
 mod state;
 
+use mnemon::engine::Base;
 use mnemon::memory::body::confidence_from_word;
 use mnemon::memory::{Body, Confidence, Draft, Importance, Kind, Link, Space, State, Text};
 use mnemon::{Error, Result};
@@ -25,6 +26,8 @@ pub struct Parsed {
     pub draft: Draft,
     /// What had happened to it.
     pub state: State,
+    /// Which version of it this is, if it was exported.
+    pub base: Option<Base>,
 }
 
 /// Members that describe a line or are ours to decide, so nobody can set them.
@@ -73,6 +76,7 @@ pub fn parse_memory(value: Value) -> Result<Parsed> {
     // A known member that is null is the same as a missing one.
     map.retain(|_, value| !value.is_null());
     let recorded_at = map.remove("recorded_at");
+    let base = state::base(&map);
     let kind = source::normalise(&mut map)?;
     let space = field::parsed::<Space>(&mut map, "space")?;
     let text = map.remove("text").ok_or_else(|| Error::Rule {
@@ -88,7 +92,7 @@ pub fn parse_memory(value: Value) -> Result<Parsed> {
     draft.handle = field::parsed(&mut map, "handle")?;
     draft.author = field::parsed(&mut map, "author")?;
     draft.turn = field::parsed(&mut map, "turn")?;
-    draft.created_at = field::parsed(&mut map, "created_at")?;
+    draft.created_at = field::time(&mut map, "created_at")?;
     if let (None, Some(recorded)) = (draft.created_at, recorded_at) {
         draft.created_at = Some(field::string("recorded_at", recorded)?.parse()?);
     }
@@ -115,6 +119,7 @@ pub fn parse_memory(value: Value) -> Result<Parsed> {
         space,
         draft,
         state,
+        base,
     })
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mnemon::Time;
-use mnemon::engine::{Embedded, EmbeddingReport, Imported, Remembered};
+use mnemon::engine::{Conflict, Embedded, EmbeddingReport, Imported, Remembered};
 use mnemon::memory::{Handle, Kind, MemoryId, SessionId, Space};
 use mnemon::store::{AuditEntry, Cleaned, Erased, Reindexed, Repair, Stats, Verification};
+use mnemon::{Code, Time};
 use serde::Serialize;
 
 use crate::redact::RedactionShape;
@@ -141,28 +141,60 @@ impl<'a> AuditShape<'a> {
 #[derive(Debug, Serialize)]
 pub struct ImportedShape<'a> {
     imported: u64,
+    /// Changed in the file since it was exported, and now changed here.
+    revised: u64,
+    /// There already, and as they were.
     skipped: u64,
+    /// How many of those were changed here since.
+    older: u64,
+    /// How many of those lie in the archive of their session.
+    archived: u64,
     sessions: &'a [SessionId],
     dangling_links: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     redacted: Vec<RedactionShape<'a>>,
     /// Left out because their text was erased here once.
     erased: u64,
-    /// Always empty: whatever can't be taken refuses the whole import.
-    errors: [&'static str; 0],
+    /// Changed here and in the file; what else can't be taken refuses the whole import.
+    errors: Vec<ConflictShape<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dry_run: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct ConflictShape<'a> {
+    line: u64,
+    id: &'a MemoryId,
+    code: &'static str,
+    message: String,
+    hint: String,
 }
 
 impl<'a> ImportedShape<'a> {
-    /// The shape of an import's report.
-    pub fn of(imported: &'a Imported) -> Self {
+    /// The shape of an import's report; `dry_run` if it was only looked at.
+    pub fn of(imported: &'a Imported, dry_run: bool) -> Self {
+        let conflict = |own: &'a Conflict| ConflictShape {
+            line: own.line,
+            id: &own.id,
+            code: Code::ConcurrentMod.as_str(),
+            message: own.to_string(),
+            hint: own.hint(),
+        };
         Self {
             imported: imported.imported,
+            revised: imported.revised,
             skipped: imported.skipped,
+            older: imported.older,
+            archived: imported.archived,
             sessions: &imported.sessions,
             dangling_links: imported.dangling,
             redacted: RedactionShape::all(&imported.redacted),
             erased: imported.erased,
-            errors: [],
+            errors: imported.conflicts.iter().map(conflict).collect(),
+            notes: imported.filling.iter().map(ToString::to_string).collect(),
+            dry_run,
         }
     }
 }

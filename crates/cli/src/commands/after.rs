@@ -10,6 +10,7 @@ use crate::output::Output;
 
 /// Takes the steps that every write brings nearer.
 pub(crate) fn a_write(context: &Context, engine: &Mnemon, caller: &Caller) {
+    engine.flush_accesses_if_free(caller);
     embed::step_after_write(engine, caller);
     maintain::step_after_write(context, engine, caller);
     for report in engine.compact_what_is_due(caller) {

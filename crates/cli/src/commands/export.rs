@@ -77,6 +77,10 @@ impl Export {
         let engine = context.reader()?;
         let caller = context.caller()?;
         let skew = context.future_skew_minutes()?;
+        // Before the first byte: half an answer looks like a whole one.
+        for session in spaces.iter().filter_map(Space::session) {
+            engine.session(&caller, session)?;
+        }
         let Some(path) = &self.output else {
             self.refuse_terminal()?;
             let mut stdout = BufWriter::new(io::stdout().lock());

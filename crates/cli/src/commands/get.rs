@@ -33,7 +33,9 @@ impl Get {
         let engine = self.as_of.reader(context)?;
         let caller = context.caller()?;
         let memory = engine.get(&caller, &self.id, session.as_ref())?;
-        answer(context, &engine, &caller, &memory)
+        answer(context, &engine, &caller, &memory)?;
+        engine.flush_accesses_if_free(&caller);
+        Ok(())
     }
 }
 

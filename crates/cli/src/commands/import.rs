@@ -5,21 +5,23 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use mnemon::engine::ErasedTexts;
+use mnemon::engine::{ErasedTexts, ImportOptions, Imported};
 use mnemon_wire::{Format, ImportedShape, read_import};
 
 use crate::commands::after;
 use crate::context::{Context, session_of};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::human::count;
 use crate::human::redacted::redactions;
 use crate::input;
+use crate::output::Output;
 use crate::progress::Bar;
 
 /// Take in memories from a file; everything is checked before anything is kept
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  mnemon import memories.jsonl\n  \
-    mnemon --root /elsewhere export --all | mnemon import - --format jsonl")]
+    mnemon --root /elsewhere export --all | mnemon import - --format jsonl\n  \
+    mnemon import review.md --dry-run")]
 pub(crate) struct Import {
     /// The file, or - for standard input
     #[arg(value_name = "FILE")]
@@ -33,6 +35,9 @@ pub(crate) struct Import {
     /// Take texts too that were erased from this store once
     #[arg(long)]
     even_erased: bool,
+    /// Only tell what would be done
+    #[arg(long)]
+    dry_run: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -64,45 +69,98 @@ impl Import {
         };
         let bytes = input::file_or_stdin(&self.file)?;
         let items = read_import(&bytes, format, session.as_ref())?;
-        let engine = context.writer()?;
-        let mut bar = Bar::new(&context.output, "Importing");
-        let erased_texts = if self.even_erased {
-            ErasedTexts::ComeBack
+        let engine = if self.dry_run {
+            context.reader()?
         } else {
-            ErasedTexts::StayOut
+            context.writer()?
+        };
+        let mut bar = Bar::new(&context.output, "Importing");
+        let options = ImportOptions {
+            erased_texts: if self.even_erased {
+                ErasedTexts::ComeBack
+            } else {
+                ErasedTexts::StayOut
+            },
+            dry_run: self.dry_run,
         };
         let caller = context.caller()?;
-        let imported = engine.import(&caller, items, erased_texts, &mut |at| bar.draw(at))?;
+        let imported = engine.import(&caller, items, options, &mut |at| bar.draw(at))?;
         drop(bar);
         if let Some(taken) = redactions(&imported.redacted) {
+            let when = if self.dry_run {
+                "To be redacted"
+            } else {
+                "Redacted"
+            };
             context
                 .output
-                .note(&format!("Redacted before it was kept: {taken}."));
+                .note(&format!("{when} before it was kept: {taken}."));
         }
-        context.output.answer(&ImportedShape::of(&imported), || {
-            let number = count(imported.imported, "memory", "memories");
-            let mut out = format!("Imported {number}");
-            if imported.skipped > 0 {
-                let _ = write!(out, ", {} were there already", imported.skipped);
+        if !context.output.is_json() {
+            for filling in &imported.filling {
+                Output::say("warning", &filling.to_string());
             }
-            if !imported.sessions.is_empty() {
-                let names: Vec<_> = imported.sessions.iter().map(ToString::to_string).collect();
-                let _ = write!(out, ", made session {}", names.join(", "));
+            for conflict in &imported.conflicts {
+                Output::say("conflict", &conflict.to_string());
+                Output::say("hint", &conflict.hint());
             }
-            if imported.erased > 0 {
-                let _ = write!(
-                    out,
-                    ", left out {} that had been erased (--even-erased takes them)",
-                    imported.erased
-                );
+        }
+        let shape = ImportedShape::of(&imported, self.dry_run);
+        context.output.answer(&shape, || self.told(&imported))?;
+        if !self.dry_run {
+            after::a_write(context, &engine, &caller);
+        }
+        // What was asked for is not all done, and the answer says what is missing.
+        if imported.conflicts.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::Unsound)
+        }
+    }
+
+    fn told(&self, imported: &Imported) -> String {
+        let would = if self.dry_run {
+            "Would have imported"
+        } else {
+            "Imported"
+        };
+        let number = count(imported.imported, "memory", "memories");
+        let mut out = format!("{would} {number}");
+        if imported.revised > 0 {
+            let _ = write!(out, ", revised {}", imported.revised);
+        }
+        let same = imported.skipped - imported.older - imported.archived;
+        for (number, what) in [
+            (same, "already there"),
+            (imported.older, "newer here"),
+            (imported.archived, "in the archive of the session"),
+        ] {
+            if number > 0 {
+                let _ = write!(out, ", {number} {what}");
             }
-            if imported.dangling > 0 {
-                let links = count(imported.dangling, "link leads", "links lead");
-                let _ = write!(out, "; {links} nowhere");
-            }
-            out + "."
-        })?;
-        after::a_write(context, &engine, &caller);
-        Ok(())
+        }
+        if !imported.conflicts.is_empty() {
+            let _ = write!(
+                out,
+                ", left {} that changed here and there",
+                imported.conflicts.len()
+            );
+        }
+        if !imported.sessions.is_empty() {
+            let names: Vec<_> = imported.sessions.iter().map(ToString::to_string).collect();
+            let _ = write!(out, ", made session {}", names.join(", "));
+        }
+        if imported.erased > 0 {
+            let _ = write!(
+                out,
+                ", left out {} that had been erased (--even-erased takes them)",
+                imported.erased
+            );
+        }
+        if imported.dangling > 0 {
+            let links = count(imported.dangling, "link leads", "links lead");
+            let _ = write!(out, "; {links} nowhere");
+        }
+        out + "."
     }
 }

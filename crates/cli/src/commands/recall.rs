@@ -67,7 +67,8 @@ impl Recall {
         members.insert("query".into(), Value::String(self.query.join(" ")));
         let query = request(members)?.to_query(engine.now(), &context.zone);
         let query = query.map_err(of_an_option)?;
-        let recalled = engine.recall(&context.caller()?, &query)?;
+        let caller = context.caller()?;
+        let recalled = engine.recall(&caller, &query)?;
         let shape = RecalledShape::of(&recalled, context.future_skew_minutes()?);
         let session = self.filters.only_session()?;
         context.output.notes(&recalled.notes);
@@ -80,7 +81,9 @@ impl Recall {
                 now: engine.now(),
             };
             hit_list(&recalled, session.as_ref(), &page)
-        })
+        })?;
+        engine.flush_accesses_if_free(&caller);
+        Ok(())
     }
 
     /// What was typed beside the question.

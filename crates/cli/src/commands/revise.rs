@@ -11,6 +11,7 @@ use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
 use crate::human::redacted::redactions;
 use crate::input::{self, Names};
+use crate::output::Output;
 
 /// Change a memory; what it was before stays in its history
 #[derive(Debug, Args)]
@@ -114,6 +115,10 @@ impl Revise {
             context.output.note(&note);
         }
         let memory = engine.revise(&caller, &memory, self.if_version, revision)?;
+        if let Some(filling) = engine.filling_of(&memory.space)? {
+            // The answer is the memory and has no place for it.
+            Output::say("warning", &filling.to_string());
+        }
         get::answer(context, &engine, &caller, &memory)?;
         after::a_write(context, &engine, &caller);
         Ok(())
@@ -133,7 +138,7 @@ impl Revise {
         }
         revision.add_tags = input::tags(&self.add_tag)?;
         revision.remove_tags = input::tags(&self.remove_tag)?;
-        for (key, value) in input::pairs(&self.meta)? {
+        for (key, value) in input::pairs("meta", &self.meta)? {
             let value = if value.is_empty() {
                 Value::Null
             } else {

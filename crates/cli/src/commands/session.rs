@@ -157,8 +157,8 @@ impl New {
         let id = self.id.as_ref().map(|id| id.parse()).transpose()?;
         let details = SessionDetails {
             agents: self.agent.clone(),
-            compaction: input::settings(&self.compaction)?,
-            decay: input::settings(&self.decay)?,
+            compaction: input::settings("compaction", &self.compaction)?,
+            decay: input::settings("decay", &self.decay)?,
             phase: self.phase.clone(),
             project: self.project.clone(),
             tags: input::tags(&self.tag)?,

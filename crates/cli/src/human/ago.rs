@@ -27,7 +27,8 @@ pub(crate) fn ago(then: Time, now: Time) -> String {
 pub(crate) fn days_left(until: Time, now: Time) -> String {
     let seconds = (until.micros() - now.micros()).div_euclid(1_000_000);
     if seconds < 0 {
-        return "no longer".into();
+        // Past its time it can be brought back as long as nobody has cleared up.
+        return "until purged".into();
     }
     format!("for {} d", seconds / DAY + 1)
 }
@@ -74,7 +75,7 @@ mod tests {
         for (until, shown) in [
             ("2026-04-10T11:59:59Z", "for 90 d"),
             ("2026-01-10T12:00:00Z", "for 1 d"),
-            ("2026-01-10T11:00:00Z", "no longer"),
+            ("2026-01-10T11:00:00Z", "until purged"),
         ] {
             assert_eq!(days_left(until.parse().unwrap(), now), shown);
         }

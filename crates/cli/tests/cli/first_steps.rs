@@ -101,7 +101,6 @@ fn questions_leave_every_file_as_it_is() {
     // The first question may still bring the index up to date.
     sandbox.json(&["list"]);
     let before = sandbox.files();
-    sandbox.json(&["get", "s/FACT-001"]);
     sandbox.json(&["list", "--contains", "one"]);
     sandbox.json(&["history", "s/FACT-001"]);
     sandbox.json(&["session", "show", "s"]);

@@ -54,7 +54,7 @@ fn tables_fit_and_cards_tell_all() {
     ");
     insta::assert_snapshot!(human(&["session", "list"]), @r"
     session  state   who   memories     size  last activity
-    s        active  user         2  1.2 KiB  now
+    s        active  user         2  1.5 KiB  now
     1 session
     ");
     insta::assert_snapshot!(human(&["session", "show", "s"]), @r"
@@ -63,7 +63,7 @@ fn tables_fit_and_cards_tell_all() {
       user         user
       made         2026-01-01 00:00:00 UTC (now)
       last used    2026-01-01 00:00:00 UTC (now)
-      size         1.2 KiB of 10.0 MiB (0 %)
+      size         1.5 KiB of 10.0 MiB (0 %)
       holds        2 memories: 1 decision, 1 fact
       by           architect: 1 memory, 0 messages, last 2026-01-01
       by           user: 1 memory, 0 messages, last now

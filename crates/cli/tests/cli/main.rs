@@ -3,11 +3,14 @@
 
 mod sandbox;
 
+mod accesses;
 mod asking;
+mod coming_back;
 mod compaction;
 mod connect;
 mod decay;
 mod demo;
+mod edges;
 mod embedding;
 mod errors;
 mod finding;

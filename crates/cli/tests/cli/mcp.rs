@@ -5,6 +5,7 @@ mod changing;
 mod client;
 mod embedding;
 mod files;
+mod filling;
 mod finding;
 mod keeping;
 mod looking;

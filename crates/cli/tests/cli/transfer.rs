@@ -70,7 +70,10 @@ fn an_export_imported_elsewhere_is_the_same() {
             .json();
         assert_eq!(
             report,
-            json!({"imported": 5, "skipped": 0, "sessions": ["s"], "dangling_links": 0, "erased": 0, "errors": []})
+            json!({
+                "imported": 5, "revised": 0, "skipped": 0, "older": 0, "archived": 0,
+                "sessions": ["s"], "dangling_links": 0, "erased": 0, "errors": [],
+            })
         );
         assert_eq!(content(&to), content(&from), "{format}");
         let (there, here) = (

@@ -66,6 +66,20 @@ fn names_projects_paths_and_contacts_become_placeholders() {
                 "https://example.com/a/b stays",
                 "https://example.com/a/b stays",
             ),
+            (
+                "open file:///home/ada/shop/main.rs, file://host/x/y",
+                "open file:///path/1, file:///path/4",
+            ),
+            (
+                "in \"/home/Ada Lovelace/My Notes/a.txt\" or '~/My Notes/b'",
+                "in \"/path/5\" or '/path/6'",
+            ),
+            ("at /home/ada/My\\ Notes/c.txt now", "at /path/7 now"),
+            (
+                "run \"/usr/bin/ls -l /etc/hosts\"",
+                "run \"/path/8 -l /path/9\"",
+            ),
+            ("`/help` and \"/quit now\"", "`/help` and \"/quit now\""),
             ("and/or, 1/2, a / b", "and/or, 1/2, a / b"),
             ("docs/plan.md is relative", "docs/plan.md is relative"),
             ("mail ada@example.com", "mail Email-1"),

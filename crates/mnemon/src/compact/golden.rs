@@ -266,7 +266,7 @@ fn faded_turns_leave_a_summary_if_it_is_worth_it() {
 }
 
 #[test]
-fn a_summary_fades_from_when_it_was_made() {
+fn a_summary_does_not_fade_and_stays_for_a_day() {
     let long = "We spoke about the parser again and found nothing new in it. ".repeat(20);
     let turns: Vec<Item> = (1..=20).map(|n| item(turn(n, 9_000, &long))).collect();
     let draft = plan(&turns, u64::MAX).actions.remove(0).summary.unwrap();
@@ -276,10 +276,10 @@ fn a_summary_fades_from_when_it_was_made() {
             .clone()
             .into_memory(id, "session/s".parse().unwrap(), None, hours_ago(hours))
     };
-    // Artifacts have a half-life of 336 h: 0.6 × 2^(-335/336) = 0.3006.
-    assert_eq!(fate(made(0)), "archive_summaries");
-    assert_eq!(fate(made(335)), "archive_summaries");
-    assert_eq!(fate(made(337)), "remove_decayed");
+    assert_eq!(fate(made(0)), "kept: recent");
+    assert_eq!(fate(made(23)), "kept: recent");
+    assert_eq!(fate(made(25)), "archive_summaries");
+    assert_eq!(fate(made(9_000)), "archive_summaries");
 }
 
 #[test]

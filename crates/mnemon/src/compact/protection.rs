@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Situation;
+use super::summary::is_summary;
 use crate::decay::Class;
 use crate::memory::{Body, Memory};
 
@@ -49,8 +50,13 @@ impl Protection {
         let settings = situation.settings;
         let now = situation.at.now_micros;
         let since = |hours: u32| now.saturating_sub(i64::from(hours) * 3_600_000_000);
-        // What lies in the future is no older than now.
-        let is_recent = memory.created_at.micros() > since(settings.keep_recent_hours);
+        // A summary has the date of what it stands for. What lies in the future is no older than now.
+        let made_at = if is_summary(memory) {
+            memory.recorded_at
+        } else {
+            memory.created_at
+        };
+        let is_recent = made_at.micros() > since(settings.keep_recent_hours);
         let was_accessed = memory
             .state
             .last_access

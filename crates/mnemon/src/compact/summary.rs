@@ -11,8 +11,8 @@ use crate::time::Time;
 /// The relation of a summary to each turn that it replaced.
 pub const SUMMARIZES: &str = "summarizes";
 
-/// What the body calls it.
-const TYPE: &str = "conversation_summary";
+/// What its body calls it.
+pub const CONVERSATION_SUMMARY: &str = "conversation_summary";
 
 /// A summary quotes so much of the text, and no more than so many bytes.
 const QUOTED_PERCENT: usize = 12;
@@ -26,8 +26,10 @@ const SENTENCE_BYTES: usize = 100;
 /// So many labels of the turns, those that most of them have.
 const TAGS_MAX: usize = 5;
 
-/// A summary matters at least so much, or it would be the next to fade.
+/// A summary matters as much as the most important of its turns, but more than most, and not so
+/// much that it could never go: it does not fade.
 const IMPORTANCE_MIN: f64 = 0.6;
+const IMPORTANCE_MAX: f64 = 0.7;
 
 /// What a line of a log has beside the texts.
 const LINE_BYTES: u64 = 330;
@@ -35,7 +37,7 @@ const LINE_BYTES: u64 = 330;
 /// Whether a memory is a summary that a compaction made.
 pub fn is_summary(memory: &Memory) -> bool {
     matches!(&memory.body, Body::Artifact(artifact)
-        if artifact.artifact_type.as_deref() == Some(TYPE))
+        if artifact.artifact_type.as_deref() == Some(CONVERSATION_SUMMARY))
         && memory
             .links
             .iter()
@@ -71,7 +73,7 @@ pub(super) fn summary(turns: &[&Memory]) -> Option<(Draft, u64)> {
     extra.insert("turns".into(), json!(turns.len()));
     let mut draft = Draft::new(Kind::Artifact, Text::try_from(text).ok()?);
     draft.body = Body::Artifact(Artifact {
-        artifact_type: Some(TYPE.into()),
+        artifact_type: Some(CONVERSATION_SUMMARY.into()),
         title: Some(format!("Conversation of {period}")),
         extra,
         ..Artifact::default()
@@ -85,7 +87,8 @@ pub(super) fn summary(turns: &[&Memory]) -> Option<(Draft, u64)> {
     let importance = turns
         .iter()
         .map(|turn| turn.importance.get())
-        .fold(IMPORTANCE_MIN, f64::max);
+        .fold(IMPORTANCE_MIN, f64::max)
+        .min(IMPORTANCE_MAX);
     draft.importance = Importance::try_from(importance).unwrap_or_default();
     // Questions about that time find it there.
     draft.created_at = Some(last.created_at);

@@ -196,6 +196,12 @@ pub(super) static KEYS: &[Key] = &[
         comment: "How long a question may take before it is given up.",
     },
     Key {
+        name: "search.count_accesses",
+        rule: Rule::Flag { default: true },
+        comment: "Whether what a command shows counts as asked for. It is written down after the \
+            answer, and only if nobody else writes.",
+    },
+    Key {
         name: "embedding.provider",
         rule: choice("built-in", &["built-in", "openai", "ollama"]),
         comment: "Who embeds texts: the model that comes with the program (built-in), or a \

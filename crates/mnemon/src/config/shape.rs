@@ -116,6 +116,8 @@ pub struct SessionsConfig {
 pub struct SearchConfig {
     /// The longest that a question may take.
     pub timeout_ms: u64,
+    /// Whether a program that answers and ends writes down what it was asked for.
+    pub count_accesses: bool,
 }
 
 /// Who makes vectors of texts.

@@ -4,7 +4,7 @@
 //! each other; the half-life holds.
 
 use super::half_life::left_after;
-use super::{Facts, Reason, Settings, spared};
+use super::{Facts, Reason, Settings, spared, sums_up};
 
 /// What an access and full importance add to the boost.
 const PER_ACCESS: f64 = 0.1;
@@ -16,7 +16,7 @@ const SLOWEST_HALF_LIFE_HOURS: f64 = 1440.0;
 /// `exp(-ln 2 / half-life × age) × (1 + 0.1 × accesses + 0.2 × importance)`,
 /// between the floor and 1.
 pub(super) fn factor(settings: &Settings, facts: &Facts, now_micros: i64) -> (f64, Reason) {
-    if let Some(reason) = spared(settings, facts) {
+    if let Some(reason) = spared(settings, facts).or_else(|| sums_up(facts)) {
         return (1.0, reason);
     }
     let half_life_hours = match settings.half_life_hours.of(facts.kind) {

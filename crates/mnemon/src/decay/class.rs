@@ -1,9 +1,10 @@
 //! What a body says that decides how its memory fades.
 
+use crate::compact::CONVERSATION_SUMMARY;
 use crate::memory::Body;
 use crate::memory::body::confidence::Confidence;
 
-/// The cases that the special rules of the `priority` model tell apart.
+/// The cases that the special rules tell apart; all but the last are those of `priority`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
@@ -24,10 +25,15 @@ pub enum Class {
     ExplicitPreference = 6,
     /// A preference that was concluded from what the user did.
     InferredPreference = 7,
+    /// A summary that we made, which has the date of what it stands for.
+    Summary = 8,
 }
 
+/// What the body of an archived session's summary calls it.
+pub(crate) const SESSION_SUMMARY: &str = "session_summary";
+
 impl Class {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Ordinary,
         Self::OpenDecision,
         Self::HighImpactDecision,
@@ -36,6 +42,7 @@ impl Class {
         Self::ResolvedFinding,
         Self::ExplicitPreference,
         Self::InferredPreference,
+        Self::Summary,
     ];
 
     /// The class of a body.
@@ -69,6 +76,14 @@ impl Class {
                 }
                 _ => Self::Ordinary,
             },
+            Body::Artifact(artifact)
+                if is(
+                    artifact.artifact_type.as_deref(),
+                    &[CONVERSATION_SUMMARY, SESSION_SUMMARY],
+                ) =>
+            {
+                Self::Summary
+            }
             _ => Self::Ordinary,
         }
     }

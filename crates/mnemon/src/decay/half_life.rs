@@ -1,10 +1,10 @@
 //! `half_life`: exponential decay by kind, down to a floor.
 
-use super::{Facts, Reason, Settings, hours_between, spared};
+use super::{Facts, Reason, Settings, hours_between, spared, sums_up};
 
 /// `max(floor, exp(-ln 2 / half-life × age))`, and never more than 1.
 pub(super) fn factor(settings: &Settings, facts: &Facts, now_micros: i64) -> (f64, Reason) {
-    if let Some(reason) = spared(settings, facts) {
+    if let Some(reason) = spared(settings, facts).or_else(|| sums_up(facts)) {
         return (1.0, reason);
     }
     let half_life_hours = settings.half_life_hours.of(facts.kind);

@@ -60,7 +60,7 @@ fn base(kind: Kind) -> (f64, f64) {
 /// What time does not take from a memory of this class.
 fn kept_by(class: Class) -> Option<f64> {
     match class {
-        Class::OpenDecision => Some(0.7),
+        Class::OpenDecision | Class::Summary => Some(0.7),
         Class::HighImpactDecision => Some(0.9),
         Class::CriticalFinding | Class::CriticalResolvedFinding => Some(0.8),
         Class::ExplicitPreference => Some(0.6),

@@ -13,6 +13,8 @@ pub enum Reason {
     Pinned,
     /// Its kind does not fade.
     Never,
+    /// It sums up what was before it, and stays as it is.
+    Summary,
     /// The curve of a half-life.
     HalfLife {
         /// In so many hours half of it goes.
@@ -52,6 +54,7 @@ impl fmt::Display for Reason {
             Self::Off => f.write_str("decay is switched off"),
             Self::Pinned => f.write_str("pinned, so time takes nothing"),
             Self::Never => f.write_str("its kind does not fade"),
+            Self::Summary => f.write_str("summaries don't fade"),
             Self::HalfLife { half_life_hours } => {
                 write!(f, "half of it goes in {half_life_hours} h")
             }
@@ -85,5 +88,6 @@ fn plural(class: Class) -> &'static str {
         Class::ResolvedFinding => "resolved findings",
         Class::ExplicitPreference => "explicit preferences",
         Class::InferredPreference => "inferred preferences",
+        Class::Summary => "summaries",
     }
 }

@@ -134,9 +134,27 @@ impl Mnemon {
             };
             match self.store.bring_back(&wanted) {
                 Err(Error::LogReplaced { .. }) if attempt < ATTEMPTS => attempt += 1,
-                brought => return brought,
+                brought => return self.without_needless_summaries(brought?, wanted),
             }
         }
+    }
+
+    /// Summaries that came back themselves can stand for nothing any more as well.
+    fn without_needless_summaries(
+        &self,
+        mut brought: Vec<MemoryId>,
+        wanted: Return,
+    ) -> Result<Vec<MemoryId>> {
+        let needless = self.needless_summaries(&wanted.session, Some(&[]))?;
+        if !needless.is_empty() {
+            brought.retain(|id| !needless.contains(id));
+            self.store.bring_back(&Return {
+                ids: Some(Vec::new()),
+                summaries: needless,
+                ..wanted
+            })?;
+        }
+        Ok(brought)
     }
 
     /// Brings back what was forgotten or compacted, by name; gives the ids that it changed.
@@ -206,6 +224,19 @@ impl Mnemon {
         })
     }
 
+    /// How full the session of a space is now, if that is worth a word.
+    pub fn filling_of(&self, space: &Space) -> Result<Option<Filling>> {
+        let Some(session) = space.session() else {
+            return Ok(None);
+        };
+        let bytes = self.require_session(session)?.activity.log_bytes;
+        let grown = Grown {
+            from_bytes: bytes,
+            to_bytes: bytes,
+        };
+        Ok(self.filling(space, Some(grown)))
+    }
+
     /// Takes note of whether a session is due after a write.
     pub(super) fn note_growth(&self, space: &Space, grown: Option<Grown>) {
         let (Some(session), Some(grown)) = (space.session(), grown) else {
@@ -223,7 +254,7 @@ impl Mnemon {
         }
     }
 
-    /// Makes room for a write that did not fit; whether there may be room now.
+    /// Makes room for a write that did not fit; whether there is more than before.
     pub(super) fn make_room(&self, caller: &Caller, space: &Space, full: &Error) -> bool {
         let (
             Some(session),
@@ -251,7 +282,7 @@ impl Mnemon {
         done.is_ok_and(|report| {
             report
                 .done
-                .is_some_and(|done| done.bytes_before.saturating_sub(done.bytes_after) >= missing)
+                .is_some_and(|done| done.bytes_after < done.bytes_before)
         })
     }
 

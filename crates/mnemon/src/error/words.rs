@@ -199,6 +199,14 @@ impl fmt::Display for Error {
 }
 
 impl Error {
+    /// What is wrong, without where.
+    fn innermost(&self) -> &Self {
+        match self {
+            Self::UnparsableLine { source, .. } | Self::At { source, .. } => source.innermost(),
+            other => other,
+        }
+    }
+
     /// What to do next, in one sentence for a person.
     #[expect(
         clippy::too_many_lines,
@@ -263,7 +271,14 @@ impl Error {
             Self::UnparsableLine { source, .. } | Self::CompactionFailed { source, .. } => {
                 source.hint()
             }
-            Self::BadLines { .. } => "Correct the input and try again; nothing was changed.".into(),
+            Self::BadLines { first, .. } => match first.innermost() {
+                // It is not the input that is wrong.
+                other @ (Self::SessionIdDeleted { .. }
+                | Self::SessionExists { .. }
+                | Self::IdShelved { .. }
+                | Self::IdTaken { .. }) => format!("{} Nothing was changed.", other.hint()),
+                _ => "Correct the input and try again; nothing was changed.".into(),
+            },
             Self::At { .. } => {
                 "Correct it and hand all of them in again; nothing was changed.".into()
             }

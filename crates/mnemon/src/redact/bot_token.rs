@@ -10,7 +10,7 @@ const KEY_BYTES: usize = 35;
 /// Finds tokens of bots.
 pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
     let mut from = 0;
-    while let Some(colon) = gap.find_byte(from, |byte| byte == b':') {
+    while let Some(colon) = gap.find_sign(from, ':') {
         from = colon + 1;
         if !gap.has(colon + 1, "AA") {
             continue;

@@ -16,7 +16,7 @@ const ENDINGS_OF_FILES: &str = "\
 pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
     let mut from = 0;
     let mut behind = 0;
-    while let Some(sign) = gap.find_byte(from, |byte| byte == b'@') {
+    while let Some(sign) = gap.find_sign(from, '@') {
         from = sign + 1;
         let Some(start) = local_start(gap, sign, behind) else {
             continue;

@@ -110,6 +110,37 @@ impl<'a> Gap<'a> {
         (end < self.len()).then_some(end)
     }
 
+    /// The first place from here on with two such bytes.
+    pub(super) fn find_pair(&self, from: usize, wanted: impl Fn(u8, u8) -> bool) -> Option<usize> {
+        let rest = self.text.as_bytes().get(from..).unwrap_or_default();
+        let place = rest.windows(2).position(|pair| wanted(pair[0], pair[1]));
+        count_work(place.unwrap_or(rest.len()) + 2);
+        place.map(|place| from + place)
+    }
+
+    /// As [`Self::find`], by a letter of it that is rare; it stands at this place of the needle.
+    pub(super) fn find_by(&self, from: usize, needle: &str, letter: usize) -> Option<usize> {
+        let rare = char::from(needle.as_bytes()[letter]);
+        let mut at = from + letter;
+        loop {
+            let start = self.find_sign(at, rare)? - letter;
+            if self.has(start, needle) {
+                return Some(start);
+            }
+            at = start + letter + 1;
+        }
+    }
+
+    /// The first place from here on with this sign of ASCII.
+    pub(super) fn find_sign(&self, from: usize, sign: char) -> Option<usize> {
+        // The library looks at many bytes at a time; a sign of ASCII is in no other character.
+        let from = (from..self.len()).find(|at| self.text.is_char_boundary(*at))?;
+        let rest = &self.text[from..];
+        let place = rest.find(sign);
+        count_work(place.unwrap_or(rest.len()) + 1);
+        place.map(|place| from + place)
+    }
+
     /// Whether this stands here.
     pub(super) fn has(&self, at: usize, needle: &str) -> bool {
         count_work(needle.len());

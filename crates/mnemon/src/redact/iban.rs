@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::gap::{Gap, is_word};
+use super::gap::Gap;
 
 /// Countries with the length of their numbers.
 const LENGTHS: &str = "\
@@ -15,15 +15,18 @@ const LENGTHS: &str = "\
 
 /// Finds IBANs, written in one piece or in groups of four.
 pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
-    let mut from = 0;
-    while let Some(start) = gap.find_byte(from, |byte| byte.is_ascii_alphabetic()) {
-        let word = gap.run(start, is_word);
-        from = word.end;
+    let (mut from, mut behind) = (0, 0);
+    // Digits are rarer than words, and the third letter of each is one.
+    while let Some(digit) = gap.find_byte(from, |byte| byte.is_ascii_digit()) {
+        from = digit + 1;
+        let Some(start) = digit.checked_sub(2).filter(|start| *start >= behind) else {
+            continue;
+        };
         if gap.starts_word(start)
             && let Some(end) = iban_at(gap, start)
         {
             found(start..end, "iban");
-            from = end;
+            (from, behind) = (end, end);
         }
     }
 }

@@ -5,7 +5,7 @@ mod table;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::gap::{Gap, is_word};
+use super::gap::Gap;
 use table::{KEYS, Known, Letters};
 
 /// The keys by their first letter: most words begin like none of them.
@@ -16,22 +16,33 @@ static BY_FIRST: LazyLock<[Vec<&'static Known>; 128]> = LazyLock::new(|| {
     })
 });
 
+/// A bit for each key at its first byte, and at its second: two looks tell for every place
+/// of a text whether a key may begin there.
+static FIRST: [u64; 256] = bits_of_byte(0);
+static SECOND: [u64; 256] = bits_of_byte(1);
+
+const fn bits_of_byte(place: usize) -> [u64; 256] {
+    let mut bits = [0; 256];
+    let mut key = 0;
+    while key < KEYS.len() {
+        bits[KEYS[key].prefix.as_bytes()[place] as usize] |= 1 << (key % 64);
+        key += 1;
+    }
+    bits
+}
+
 /// Finds keys of well-known forms.
 pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
     let mut runs = Runs::default();
     let mut from = 0;
-    while from < gap.len() {
-        if !is_word(gap.byte(from)) {
-            from += 1;
-            continue;
+    while let Some(start) = gap.find_pair(from, |one, other| {
+        FIRST[usize::from(one)] & SECOND[usize::from(other)] != 0
+    }) {
+        from = start + 1;
+        if let Some((end, class)) = key_at(gap, start, &mut runs) {
+            found(start..end, class);
+            from = end;
         }
-        from = match key_at(gap, from, &mut runs) {
-            Some((end, class)) => {
-                found(from..end, class);
-                end
-            }
-            None => gap.run(from, is_word).end,
-        };
     }
 }
 

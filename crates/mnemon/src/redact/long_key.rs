@@ -18,8 +18,43 @@ const DIGITS_MIN: usize = 2;
 /// in names of many words 20 to 35 times.
 const CHANGES_PER_HUNDRED_MIN: usize = 42;
 
+/// How certificates and public keys begin.
+const BEGIN: &str = "-----BEGIN";
+
 /// Finds long keys.
 pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
+    if gap.find_by(0, BEGIN, 7).is_some() {
+        return find_beside_pem(gap, found);
+    }
+    let mut from = 0;
+    // Nearly every word is shorter: one byte in so many tells.
+    while from + LETTERS_MIN <= gap.len() {
+        let last = from + LETTERS_MIN - 1;
+        let start = gap.run_back(last + 1, LETTERS_MIN, is_part).start;
+        if start > from {
+            from = start;
+            if start > last {
+                continue;
+            }
+        }
+        let run = gap.run(from, is_part);
+        if run.len() >= LETTERS_MIN && is_key(gap, &run) {
+            found(run.clone(), "api_key");
+        }
+        from = run.end + 1;
+    }
+}
+
+/// Whether a run of letters is a key, and no part of something that runs on in other signs.
+fn is_key(gap: &Gap<'_>, run: &Range<usize>) -> bool {
+    let other = gap.byte(run.end);
+    let runs_on = b"+/=.%".contains(&other) && !ends_sentence(gap, run.end);
+    let is_behind = run.start > 0 && b"+/=".contains(&gap.byte(run.start - 1));
+    !runs_on && !is_behind && stands_alone(gap, run.start) && looks_random(gap, run)
+}
+
+/// As [`find`], where certificates and public keys may stand, whose lines are no keys.
+fn find_beside_pem(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
     let mut from = 0;
     let mut may_be_pem = true;
     while from < gap.len() {
@@ -29,7 +64,7 @@ pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static s
         if is_short && !b"+/=".contains(&gap.byte(run.end)) {
             continue;
         }
-        if may_be_pem && gap.has(run.start, "-----BEGIN") {
+        if may_be_pem && gap.has(run.start, BEGIN) {
             // A certificate or a public key; the private ones are found before.
             match gap.find(from, "-----END") {
                 Some(end) => from = end + 8,

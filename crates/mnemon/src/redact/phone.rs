@@ -38,25 +38,31 @@ pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static s
     }
 }
 
+/// No number that is read has more groups.
+const GROUPS_MAX: usize = BYTES_MAX / 2 + 1;
+
 /// A number with its signs, cut into groups.
-struct Number {
+struct Number<'a> {
     end: usize,
     plus: bool,
-    /// The digits of each group, and the sign before each but the first.
-    groups: Vec<String>,
-    signs: Vec<u8>,
+    /// How many groups there are.
+    count: usize,
+    /// The digits of each group, and the sign behind each.
+    groups: [&'a str; GROUPS_MAX],
+    signs: [u8; GROUPS_MAX],
     /// Whether the first group stands in brackets.
     brackets: bool,
 }
 
-impl Number {
+impl<'a> Number<'a> {
     /// As much as can belong to one number.
-    fn read(gap: &Gap<'_>, start: usize) -> Self {
+    fn read(gap: &Gap<'a>, start: usize) -> Self {
         let mut number = Self {
             end: start,
             plus: false,
-            groups: Vec::new(),
-            signs: Vec::new(),
+            count: 0,
+            groups: [""; GROUPS_MAX],
+            signs: [0; GROUPS_MAX],
             brackets: false,
         };
         let mut at = start;
@@ -64,7 +70,7 @@ impl Number {
             number.plus = true;
             at += 1;
         }
-        while at < start + BYTES_MAX {
+        while at < start + BYTES_MAX && number.count < GROUPS_MAX {
             let open = gap.byte(at) == b'(';
             let group = gap.run_at_most(at + usize::from(open), DIGITS_MAX + 1, |byte| {
                 byte.is_ascii_digit()
@@ -72,44 +78,51 @@ impl Number {
             if group.is_empty() || (open && gap.byte(group.end) != b')') {
                 break;
             }
-            number.brackets |= open && number.groups.is_empty();
-            number.groups.push(gap.slice(group.clone()).to_owned());
+            number.brackets |= open && number.count == 0;
+            number.groups[number.count] = gap.slice(group.clone());
             number.end = group.end + usize::from(open);
             let sign = gap.byte(number.end);
             let blank_behind_bracket = open && sign == b' ';
             at = number.end + usize::from(b" -./".contains(&sign) || blank_behind_bracket);
-            number
-                .signs
-                .push(if open && at == number.end { b' ' } else { sign });
+            number.signs[number.count] = if open && at == number.end { b' ' } else { sign };
+            number.count += 1;
             if at == number.end && !open && gap.byte(at) != b'(' {
                 break;
             }
         }
-        number.signs.truncate(number.groups.len().saturating_sub(1));
         number
     }
 
+    fn groups(&self) -> &[&'a str] {
+        &self.groups[..self.count]
+    }
+
+    /// The signs between the groups.
+    fn signs(&self) -> &[u8] {
+        &self.signs[..self.count.saturating_sub(1)]
+    }
+
     fn digits(&self) -> usize {
-        self.groups.iter().map(String::len).sum()
+        self.groups().iter().map(|group| group.len()).sum()
     }
 
-    fn lengths(&self) -> Vec<usize> {
-        self.groups.iter().map(String::len).collect()
+    fn has_lengths<const N: usize>(&self, lengths: [usize; N]) -> bool {
+        self.groups().iter().map(|group| group.len()).eq(lengths)
     }
 
-    fn first(&self) -> &str {
-        self.groups.first().map_or("", String::as_str)
+    fn first(&self) -> &'a str {
+        self.groups().first().copied().unwrap_or_default()
     }
 
     /// `+49 30 1234567`, `0049 30 1234567`.
     fn is_international(&self) -> bool {
         let digits = self.digits();
         if self.plus {
-            let least = if self.groups.len() > 1 { 8 } else { 9 };
+            let least = if self.count > 1 { 8 } else { 9 };
             return (least..=DIGITS_MAX).contains(&digits) && !self.first().starts_with('0');
         }
         self.first().starts_with("00")
-            && self.groups.len() > 1
+            && self.count > 1
             && self.first().len() <= 5
             && !self.first()[2..].starts_with('0')
             && (10..=DIGITS_MAX + 2).contains(&digits)
@@ -117,11 +130,12 @@ impl Number {
 
     /// `(555) 123-4567`, `555-123-4567`, `1-555-123-4567`.
     fn is_north_american(&self) -> bool {
-        let groups = match self.groups.as_slice() {
-            [country, rest @ ..] if country == "1" => rest,
+        let groups = match self.groups() {
+            [country, rest @ ..] if *country == "1" => rest,
             all => all,
         };
-        let signs_fit = self.brackets || !self.signs.contains(&b' ') && !self.signs.contains(&b'/');
+        let signs_fit =
+            self.brackets || !self.signs().contains(&b' ') && !self.signs().contains(&b'/');
         let [area, exchange, line] = groups else {
             return false;
         };
@@ -138,21 +152,21 @@ impl Number {
     fn has_trunk_zero(&self) -> bool {
         let first = self.first();
         !self.plus
-            && self.groups.len() > 1
+            && self.count > 1
             && (3..=5).contains(&first.len())
             && first.starts_with('0')
             && !first.starts_with("00")
             && (9..=12).contains(&self.digits())
-            && !self.signs.contains(&b'.')
+            && !self.signs().contains(&b'.')
             // Bits are no number to call.
-            && self.groups.iter().any(|group| group.contains(|c| c > '1'))
+            && self.groups().iter().any(|group| group.contains(|c| c > '1'))
     }
 
     /// `06 12 34 56 78`, `06.12.34.56.78`: as they are written in France.
     fn is_in_pairs(&self) -> bool {
         let first = self.first();
-        let is_same_sign = self.signs.iter().all(|sign| *sign == self.signs[0]);
-        self.lengths() == [2; 5]
+        let is_same_sign = self.signs().iter().all(|sign| *sign == self.signs[0]);
+        self.has_lengths([2; 5])
             && !self.plus
             && is_same_sign
             && first.starts_with('0')
@@ -161,8 +175,10 @@ impl Number {
 
     /// Anything that has the length and is no date.
     fn could_be_any(&self) -> bool {
-        let is_date = matches!(self.lengths().as_slice(), [4, 2, 2] | [2, 2, 4] | [1, 1, 4]);
-        let is_address = self.signs == [b'.'; 3];
+        let is_date = [[4, 2, 2], [2, 2, 4], [1, 1, 4]]
+            .into_iter()
+            .any(|lengths| self.has_lengths(lengths));
+        let is_address = self.signs() == [b'.'; 3];
         (DIGITS_MIN..=DIGITS_MAX).contains(&self.digits()) && !is_date && !is_address
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static s
     let mut from = 0;
     // Looked for only once beyond each place, or many beginnings would each read to the end.
     let mut next_end = Some(0);
-    while let Some(start) = gap.find(from, BEGIN) {
+    while let Some(start) = gap.find_by(from, BEGIN, 7) {
         from = start + BEGIN.len();
         let Some(body) = after_label(gap, from) else {
             continue;

@@ -13,7 +13,7 @@ const AUTHORITY_BYTES_MAX: usize = 512;
 /// Finds passwords in addresses.
 pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
     let mut from = 0;
-    while let Some(scheme_end) = gap.find(from, "://") {
+    while let Some(scheme_end) = gap.find_by(from, "://", 0) {
         from = scheme_end + 3;
         let scheme = gap.run_back(scheme_end, 32, |byte| {
             byte.is_ascii_alphanumeric() || b"+.-".contains(&byte)

@@ -12,7 +12,7 @@ const PIECE_BYTES_MIN: usize = 10;
 /// Finds JSON Web Tokens.
 pub(super) fn find(gap: &Gap<'_>, found: &mut dyn FnMut(Range<usize>, &'static str)) {
     let mut from = 0;
-    while let Some(start) = gap.find(from, START) {
+    while let Some(start) = gap.find_by(from, START, 2) {
         let mut end = piece(gap, start).end;
         from = end;
         if !gap.starts_word(start) || end - start < PIECE_BYTES_MIN {

@@ -48,7 +48,7 @@ pub struct Return {
     pub at: Time,
     /// Which memories; all that were compacted if none is named.
     pub ids: Option<Vec<MemoryId>>,
-    /// Summaries that stand for nothing any more, and go.
+    /// Summaries that stand for nothing any more, and go, whatever else comes back.
     pub summaries: Vec<MemoryId>,
 }
 

@@ -49,6 +49,13 @@ impl Door {
         Ok(Arc::clone(opened.insert(fresh)))
     }
 
+    /// Leaves nothing behind that is only in memory.
+    pub(super) fn close(&self) {
+        if let Some(opened) = self.handle().take() {
+            opened.engine.flush_accesses_if_free(&opened.caller);
+        }
+    }
+
     /// Whether there was a store before.
     pub(super) fn was_open(&self) -> bool {
         self.was_open.load(Ordering::Relaxed)

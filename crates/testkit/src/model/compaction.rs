@@ -134,7 +134,7 @@ impl State {
                 return Err(Reference::not_found(id.as_str()));
             }
         }
-        let mut bytes = 0;
+        let (mut bytes, mut gone) = (0, 0);
         for away in std::mem::take(&mut self.away) {
             if is_meant(&away) {
                 found.insert(away.id().clone());
@@ -144,28 +144,28 @@ impl State {
                 self.away.push(away);
             }
         }
-        if found.is_empty() {
-            return Ok(Vec::new());
-        }
         for kept in std::mem::take(&mut self.memories) {
             if wanted.summaries.contains(&kept.now.id) {
-                bytes = bytes.saturating_sub(kept.weight.bytes());
+                gone += kept.weight.bytes();
             } else {
                 self.memories.push(kept);
             }
         }
         self.memories.sort_by_key(|kept| kept.number);
         let space = Space::Session(wanted.session.clone());
-        self.deeds.push(AuditEntry {
-            at: wanted.at,
-            deed: Deed::Returned,
-            by: wanted.by.clone(),
-            reason: wanted.reason.clone(),
-            memories: found.len() as u64,
-            ids: found.iter().map(ToString::to_string).collect(),
-            spaces: vec![space.clone()],
-        });
-        self.places.entry(space).or_default().bytes += bytes;
+        if !found.is_empty() {
+            self.deeds.push(AuditEntry {
+                at: wanted.at,
+                deed: Deed::Returned,
+                by: wanted.by.clone(),
+                reason: wanted.reason.clone(),
+                memories: found.len() as u64,
+                ids: found.iter().map(ToString::to_string).collect(),
+                spaces: vec![space.clone()],
+            });
+        }
+        let own = &mut self.places.entry(space).or_default().bytes;
+        *own = own.saturating_add(bytes).saturating_sub(gone);
         Ok(found.into_iter().collect())
     }
 

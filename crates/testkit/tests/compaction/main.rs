@@ -214,7 +214,8 @@ fn a_compaction_frees_what_it_says_and_all_of_it_comes_back() {
 #[test]
 fn a_session_that_fills_up_is_told_compacted_and_refused_only_when_nothing_may_go() {
     let folder = tempfile::tempdir().unwrap();
-    let engine = engine(folder.path(), 64 << 10);
+    // Room for the summaries of all turns: the day in which they are made they stay.
+    let engine = engine(folder.path(), 128 << 10);
     make(&engine);
     let text = "We looked at the parser again, and it still reads numbers as written. ".repeat(8);
     let mut warned = 0;
@@ -251,6 +252,65 @@ fn a_session_that_fills_up_is_told_compacted_and_refused_only_when_nothing_may_g
         .count();
     let kept = all.iter().filter(|id| id.starts_with("turn_")).count();
     assert!(turns + kept >= 400, "{turns} {kept}");
+}
+
+#[test]
+fn a_write_fits_as_long_as_anything_may_still_go() {
+    // What a compaction frees is a little less than it is planned to: somewhere between the
+    // sizes of two facts it is just too little.
+    for more in (0..240).step_by(8) {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = engine(folder.path(), 64 << 10);
+        make(&engine);
+        let faded = |_| {
+            let mut fact = draft(Kind::Fact, 5_000, "The parser is small");
+            fact.importance = 0.1.try_into().unwrap();
+            fact
+        };
+        let facts = (0..150).map(faded).collect();
+        engine
+            .remember_all(&me(), &space(), facts, OnFull::Refuse)
+            .unwrap();
+        let large = draft(Kind::Fact, 0, &"x".repeat(30_000 + more));
+        engine
+            .remember(&me(), &space(), large)
+            .unwrap_or_else(|refusal| panic!("{more}: {refusal}"));
+    }
+}
+
+#[test]
+fn a_summary_that_was_archived_itself_goes_when_its_turns_are_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path(), 10 << 20);
+    fill_a_little(&engine);
+    let before = everything(&engine);
+    engine
+        .compact(&me(), &session(), Reach::Aggressive)
+        .unwrap();
+    let made = |engine: &Mnemon| {
+        everything(engine)
+            .into_iter()
+            .any(|(it, _)| is_summary(&it))
+    };
+    let later = |hours: i64| engine_at(folder.path(), 10 << 20, hours_ago(-hours));
+    // The day in which a summary was made it stays, whatever the date of its turns.
+    for hours in [0, 23] {
+        later(hours)
+            .compact(&me(), &session(), Reach::Aggressive)
+            .unwrap();
+        assert!(made(&engine), "{hours}");
+    }
+    let report = later(25)
+        .compact(&me(), &session(), Reach::Aggressive)
+        .unwrap();
+    assert_eq!(report.plan.actions[0].rule, Rule::Summaries);
+    assert!(!made(&engine));
+    let brought = engine
+        .bring_back(&me(), &session(), None, "all of it")
+        .unwrap();
+    assert_eq!(brought.len(), before.len());
+    assert_eq!(everything(&engine), before);
+    assert!(engine.verify(&me(), &mut |_| {}).unwrap().is_ok());
 }
 
 #[test]

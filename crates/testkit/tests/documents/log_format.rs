@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mnemon::clock::ManualClock;
 use mnemon::compact::Reach;
 use mnemon::embed::{BuiltIn, Embedder};
-use mnemon::engine::{ErasedTexts, ImportItem, Mnemon, NewSession};
+use mnemon::engine::{ImportItem, ImportOptions, Mnemon, NewSession};
 use mnemon::memory::{Body, Draft, Forgotten, Kind, Link, Memory, Revision, Space, State};
 use mnemon::session::SessionDetails;
 use mnemon::store::local::log::Line;
@@ -106,10 +106,16 @@ impl Desk {
                 }),
                 ..State::default()
             },
+            base: None,
         };
         self.pass();
         self.engine
-            .import(&self.user, vec![item], ErasedTexts::StayOut, &mut |_| {})
+            .import(
+                &self.user,
+                vec![item],
+                ImportOptions::default(),
+                &mut |_| {},
+            )
             .unwrap();
     }
 

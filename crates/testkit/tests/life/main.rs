@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mnemon::clock::Clock;
-use mnemon::engine::{Action, ErasedTexts, ImportItem, MaintainOptions, NewSession};
+use mnemon::engine::{Action, ImportItem, ImportOptions, MaintainOptions, NewSession};
 use mnemon::memory::{Draft, Kind, Memory, SessionId, Space, State};
 use mnemon::recall::{Query, Question};
 use mnemon::session::{SessionDetails, SessionState};
@@ -349,16 +349,17 @@ fn nothing_is_imported_into_a_session_in_the_trash() {
         space: "session/Review".parse().unwrap(),
         draft: Box::new(Draft::new(Kind::Fact, "x".parse().unwrap())),
         state: State::default(),
+        base: None,
     };
     for items in [
         vec![item("review")],
         vec![memory.clone()],
         vec![item("REVIEW"), memory],
     ] {
-        let stay_out = ErasedTexts::StayOut;
+        let options = ImportOptions::default();
         let refused = desk
             .engine
-            .import(&desk.me, items, stay_out, &mut |_| {})
+            .import(&desk.me, items, options, &mut |_| {})
             .unwrap_err();
         assert_eq!(refused.code(), Code::SchemaInvalid);
         assert!(

@@ -92,6 +92,7 @@ impl Gatherer {
                 space: space.unwrap_or(Space::Shared),
                 draft: Box::new(parsed.draft),
                 state: parsed.state,
+                base: parsed.base,
             }
         });
         Ok(sessions.chain(memories).collect())
@@ -172,7 +173,8 @@ impl Gatherer {
         let parsed = self.parse(map)?;
         let known = parsed.draft.id.as_ref().and_then(|id| self.places.get(id));
         if let Some(place) = known {
-            self.memories[*place].1.draft = parsed.draft;
+            let memory = &mut self.memories[*place].1;
+            (memory.draft, memory.base) = (parsed.draft, parsed.base);
             return Ok(());
         }
         if let Some(id) = &parsed.draft.id {

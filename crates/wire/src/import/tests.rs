@@ -15,6 +15,7 @@ fn memories(items: Vec<ImportItem>) -> Vec<(u64, String, String, State)> {
             space,
             draft,
             state,
+            ..
         } => Some((line, space.to_string(), draft.text.to_string(), state)),
         ImportItem::Session { .. } => None,
     };

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use mnemon::{Error, Result};
+use mnemon::{Error, Result, Time};
 use serde_json::{Map, Value};
 
 pub(crate) fn rule(field: &'static str, rule: impl Into<String>, given: &str) -> Error {
@@ -49,6 +49,19 @@ pub(crate) fn number(field: &'static str, value: &Value) -> Result<f64> {
     value
         .as_f64()
         .ok_or_else(|| rule(field, "a number from 0 to 1", &value.to_string()))
+}
+
+/// A moment; numbers are refused, because nobody can tell which unit they are in.
+pub(crate) fn time(map: &mut Map<String, Value>, field: &'static str) -> Result<Option<Time>> {
+    match map.remove(field) {
+        None => Ok(None),
+        Some(Value::String(text)) => text.parse().map(Some),
+        Some(other) => Err(rule(
+            field,
+            "a time in RFC 3339, such as 2026-01-10T14:23:45Z",
+            &other.to_string(),
+        )),
+    }
 }
 
 /// A field that is text with a rule of its own.

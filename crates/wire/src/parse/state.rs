@@ -1,5 +1,6 @@
-//! What had happened to a memory before it was exported.
+//! What had happened to a memory before it was exported, and which version of it that was.
 
+use mnemon::engine::Base;
 use mnemon::memory::{Forgotten, State};
 use mnemon::{Error, Result, Time};
 use serde_json::{Map, Value};
@@ -29,6 +30,15 @@ pub(super) fn take(map: &mut Map<String, Value>) -> Result<State> {
         access_count,
         last_access: time(&mut state, "last_access")?,
         forgotten,
+    })
+}
+
+/// The version of an export; what other programs mean by these members is not ours to judge.
+pub(super) fn base(map: &Map<String, Value>) -> Option<Base> {
+    let updated_at = map.get("updated_at").and_then(Value::as_str);
+    Some(Base {
+        version: map.get("version")?.as_u64()?,
+        updated_at: updated_at.and_then(|text| text.parse().ok()),
     })
 }
 

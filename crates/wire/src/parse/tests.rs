@@ -80,7 +80,9 @@ fn all_but_the_text_may_be_missing() {
         space,
         draft,
         state,
+        base,
     } = parsed(json!({"text": "only this"}));
+    assert_eq!(base, None);
     assert_eq!(space, None);
     assert_eq!(draft, Draft::new(Kind::Fact, "only this".parse().unwrap()));
     assert_eq!(state, State::default());

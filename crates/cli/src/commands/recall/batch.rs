@@ -57,7 +57,9 @@ impl Recall {
                 .map_err(Failure::file("write", "standard output"))?;
         }
         out.flush()
-            .map_err(Failure::file("write", "standard output"))
+            .map_err(Failure::file("write", "standard output"))?;
+        engine.flush_accesses_if_free(&caller);
+        Ok(())
     }
 
     fn questions(&self, context: &Context, bytes: &[u8], now: Time) -> Outcome<Vec<Asked>> {

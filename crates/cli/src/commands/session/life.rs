@@ -37,7 +37,7 @@ pub(crate) struct Archive {
     reason: Option<String>,
 }
 
-/// Open an archived session, to the byte as it was, or bring back what was compacted
+/// Open an archived session, to the byte as it was, and bring back what was compacted
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  mnemon session restore review")]
 pub(crate) struct Restore {
@@ -111,15 +111,14 @@ impl Archive {
 impl Restore {
     pub(super) fn run(&self, context: &Context) -> Outcome {
         let (engine, caller, id) = (context.reader()?, context.caller()?, self.id.parse()?);
-        if engine.session(&caller, &id)?.archived.is_none() {
-            let brought = engine.bring_back(&caller, &id, None, "restored by command")?;
-            if !brought.is_empty() {
-                let memories = count(brought.len() as u64, "memory", "memories");
-                let note = format!("Brought back {memories} that had been compacted.");
-                context.output.note(&note);
-            }
+        engine.restore_session(&caller, &id)?;
+        let brought = engine.bring_back(&caller, &id, None, "restored by command")?;
+        if !brought.is_empty() {
+            let memories = count(brought.len() as u64, "memory", "memories");
+            let note = format!("Brought back {memories} that had been compacted.");
+            context.output.note(&note);
         }
-        let session = engine.restore_session(&caller, &id)?;
+        let session = engine.session(&caller, &id)?;
         show::answer(context, &engine, &session)?;
         after::a_write(context, &engine, &caller);
         Ok(())
@@ -144,7 +143,14 @@ impl Delete {
 impl Undelete {
     pub(super) fn run(&self, context: &Context) -> Outcome {
         let (engine, id) = (context.reader()?, self.id.parse()?);
-        let session = engine.undelete_session(&context.caller()?, &id, &self.reason)?;
+        let caller = context.caller()?;
+        if engine.deleted_session(&caller, &id)?.is_none() && engine.session(&caller, &id).is_ok() {
+            return Err(Failure::misused(
+                format!("session {id} is not deleted"),
+                format!("It is there already; `mnemon session show {id}` shows it."),
+            ));
+        }
+        let session = engine.undelete_session(&caller, &id, &self.reason)?;
         show::answer(context, &engine, &session)
     }
 }

@@ -13,6 +13,9 @@ use crate::human::ago::ago;
 use crate::human::table::{Column, Table};
 use crate::human::{NAME, STRONG, bytes, count};
 
+/// Further ahead than this, nobody can tell.
+const DAYS_TOLD_MAX: f64 = 1_000.0;
+
 /// Tell what takes the space of a session, and how soon it is full
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  mnemon session size review\n  \
@@ -42,8 +45,8 @@ impl SessionSize {
 fn told(id: &SessionId, size: &Size, columns: usize) -> String {
     let percent = size.total_bytes.saturating_mul(100) / size.quota_bytes.max(1);
     let mut out = format!(
-        "{NAME}{id}{NAME:#}  {STRONG}{} of {} ({percent} %){STRONG:#}; beside it, archive {} and \
-         about {} of the index\n\n",
+        "{NAME}{id}{NAME:#}  {STRONG}{} of {} ({percent} %){STRONG:#}; not counted: {} in the \
+         archive, about {} of the index\n\n",
         bytes(size.total_bytes),
         bytes(size.quota_bytes),
         bytes(size.archive_bytes),
@@ -81,27 +84,36 @@ fn told(id: &SessionId, size: &Size, columns: usize) -> String {
         let _ = write!(out, "\n{}", largest.render(columns));
     }
     out.push('\n');
-    match size.days_to_quota {
-        Some(days) => {
-            let _ = writeln!(
-                out,
-                "full in about {days:.0} days if it grows on like lately"
-            );
-        }
-        None => out.push_str("not growing\n"),
-    }
+    out.push_str(&outlook(size.days_to_quota));
     for (name, gain) in [("gentle", size.gentle), ("aggressive", size.aggressive)] {
-        let Gain {
-            target_bytes,
-            freed_bytes,
-            memories,
-        } = gain;
-        let memories = count(memories, "memory", "memories");
-        let (freed, target) = (bytes(freed_bytes), bytes(target_bytes));
-        let _ = writeln!(
-            out,
-            "{name} compaction: would free {freed} of {target} wanted, {memories}"
-        );
+        out.push_str(&prospect(name, gain));
     }
     out
+}
+
+/// How soon it is full.
+fn outlook(days_to_quota: Option<f64>) -> String {
+    match days_to_quota {
+        Some(days) if days < 1.0 => {
+            "full within a day if it goes on growing as in the last month\n".into()
+        }
+        Some(days) if days < DAYS_TOLD_MAX => {
+            format!("full in about {days:.0} days if it goes on growing as in the last month\n")
+        }
+        Some(_) => "growing so slowly that it is not full for years\n".into(),
+        None => "not growing\n".into(),
+    }
+}
+
+/// What a compaction would do.
+fn prospect(name: &str, gain: Gain) -> String {
+    let aim = bytes(gain.target_bytes);
+    if gain.memories == 0 {
+        return format!("{name} compaction: nothing may go now (it aims at {aim})\n");
+    }
+    let memories = count(gain.memories, "memory goes", "memories go");
+    let freed = bytes(gain.freed_bytes);
+    format!(
+        "{name} compaction: {memories} to the archive, which frees {freed} (it aims at {aim})\n"
+    )
 }

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use crate::decay::SESSION_SUMMARY;
 use crate::error::Result;
-use crate::memory::{Draft, Kind, Memory};
+use crate::memory::body::artifact::Artifact;
+use crate::memory::{Body, Draft, Kind, Memory};
 use crate::recall::aggregate::Summary;
 use crate::session::Session;
 
@@ -15,6 +17,10 @@ const QUOTE_CHARS_MAX: usize = 300;
 /// The draft of the summary of a session.
 pub(super) fn draft(session: &Session, sums: &Summary) -> Result<Draft> {
     let mut draft = Draft::new(Kind::Artifact, text(session, sums).try_into()?);
+    draft.body = Body::Artifact(Artifact {
+        artifact_type: Some(SESSION_SUMMARY.into()),
+        ..Artifact::default()
+    });
     let topics = sums.topics.iter().map(|topic| topic.name.as_str());
     draft.tags = topics.filter_map(|name| name.parse().ok()).collect();
     draft.metadata.insert("archived".into(), Value::Bool(true));

@@ -7,6 +7,19 @@ pub(super) struct Family {
     /// Whether the name stands in a sentence rather than in a setting, so that
     /// the value must look like one.
     pub(super) loose: bool,
+    /// Whether the sentence says what it is, and how plainly.
+    pub(super) told: Told,
+}
+
+/// How plainly a sentence says what a password is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// It does not: `password 'x'`.
+    Not,
+    /// `the password is x`.
+    Is,
+    /// `my password is x`.
+    Whose,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +92,9 @@ impl Family {
             .flat_map(char::to_lowercase)
             .collect();
         // A test may pass, too.
-        let loose = matches!(plain.as_str(), "pass" | "pw");
+        let loose = plain == "pass";
         let is_short = ["pwd", "dbpass", "storepass", "keypass"];
-        let kind = if loose || is_short.iter().any(|end| plain.ends_with(end)) {
+        let kind = if loose || plain == "pw" || is_short.iter().any(|end| plain.ends_with(end)) {
             Kind::ShortPassword
         } else if plain == "passe" || is_password(&plain) {
             Kind::Password
@@ -90,13 +103,17 @@ impl Family {
         } else {
             return None;
         };
-        Some(Self { kind, loose })
+        let told = Told::Not;
+        Some(Self { kind, loose, told })
     }
 
     /// What `-p` announces behind the name of a program.
     pub(super) fn of_short_option(program: &str) -> Option<Self> {
-        let kind = Kind::Password;
-        (program == "sshpass").then_some(Self { kind, loose: false })
+        (program == "sshpass").then_some(Self {
+            kind: Kind::Password,
+            loose: false,
+            told: Told::Not,
+        })
     }
 
     /// The same name in a sentence.
@@ -104,6 +121,18 @@ impl Family {
         Self {
             loose: true,
             ..self
+        }
+    }
+
+    /// The same name in a sentence that says what it is.
+    pub(super) fn told(self, told: Told) -> Self {
+        let told = match self.kind {
+            Kind::Password | Kind::ShortPassword => told,
+            Kind::Secret => Told::Not,
+        };
+        Self {
+            told,
+            ..self.in_a_sentence()
         }
     }
 

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::super::gap::Gap;
-use super::name::Family;
+use super::name::{Family, Told};
+use super::told;
 
 /// So much of a value tells what it is.
 const LOOKED_AT_BYTES: usize = 128;
@@ -49,19 +50,27 @@ pub(super) fn at(gap: &Gap<'_>, start: usize, family: Family) -> Option<Range<us
             } else {
                 text
             };
-            return is_secret(text, family).then_some(value);
+            let is_one = is_secret(text, family) || told::is_told(text, family.told);
+            return is_one.then_some(value);
         }
     }
     let start = start + quote;
     let peek = bare_end(gap, start, LOOKED_AT_BYTES);
     let text = first_characters(&gap.text()[start..]);
     let text = &text[..text.len().min(peek - start)];
-    if reads_on(gap, start, trim_end(text)) {
+    let word = trim_end(text);
+    if family.told != Told::Not
+        && told::is_told(word, family.told)
+        && told::ends_clause(gap, start + word.len())
+    {
+        return Some(start..start + word.len());
+    }
+    if reads_on(gap, start, word) {
         return None;
     }
     // Of a value that goes on behind a placeholder the rest can't be judged.
     let is_cut = peek == gap.len() && !gap.ends_word(peek);
-    if !is_secret(trim_end(text), family) || (is_cut && !family.takes_plain_words()) {
+    if !is_secret(word, family) || (is_cut && !family.takes_plain_words()) {
         return None;
     }
     let whole = start..bare_end(gap, start, usize::MAX);
@@ -148,7 +157,7 @@ fn reads_on(gap: &Gap<'_>, start: usize, word: &str) -> bool {
 }
 
 /// Whether the value goes on as a sentence does.
-fn is_prose(value: &str) -> bool {
+pub(super) fn is_prose(value: &str) -> bool {
     let first = value
         .split(|c: char| c.is_whitespace() || c == '(' || c == '[')
         .next()

@@ -75,10 +75,12 @@ impl LocalStore {
         if let Some(missing) = wanted.ids.iter().flatten().find(|id| !found.contains(*id)) {
             return Err(Reference::not_found(missing.as_str()));
         }
-        if found.is_empty() {
+        if found.is_empty() && wanted.summaries.is_empty() {
             return Ok(Vec::new());
         }
-        self.enter_return(wanted, &found)?;
+        if !found.is_empty() {
+            self.enter_return(wanted, &found)?;
+        }
         let dropped: HashSet<&str> = wanted.summaries.iter().map(MemoryId::as_str).collect();
         let coming = RefCell::new(VecDeque::from(coming));
         let next_before = |order: Option<Order>| {

@@ -21,6 +21,11 @@ impl Store for LocalStore {
         self.commit_with_retries(batch)
     }
 
+    fn count(&self, batches: Vec<Batch>) -> Result<bool> {
+        self.refuse_writing()?;
+        self.append_if_free(batches)
+    }
+
     fn find(&self, reference: &Reference) -> Result<Option<Memory>> {
         let (found, damaged) = self.ask(|connection| {
             match index::read::find(connection, reference).map_err(Error::index("index"))? {

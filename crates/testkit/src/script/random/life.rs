@@ -1,10 +1,11 @@
 //! Deeds to sessions made up by chance.
 
+use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{draft, now, text, time};
+use super::{IDS, draft, now, text, time};
 use crate::script::{LifeSpec, LifeStep, Step};
 
 /// Something is done to one of the few sessions.
@@ -18,6 +19,11 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         3 => time().prop_map(|deadline| What::Done(LifeStep::Delete(deadline))),
         4 => Just(What::Done(LifeStep::Undelete)),
         1 => Just(What::Done(LifeStep::Purge)),
+        4 => vec(select(&IDS[..]), 1..6).prop_map(|ids| {
+            let ids = ids.into_iter().map(|id| id.parse().expect("an id"));
+            What::Done(LifeStep::Compact(ids.collect()))
+        }),
+        3 => Just(What::Done(LifeStep::BringBack)),
     ];
     (session, by, now(), text(), what).prop_map(|(session, by, at, reason, what)| {
         Step::Live(Box::new(LifeSpec {

@@ -46,10 +46,20 @@ impl LocalStore {
         requests: &[Request],
         open: &mut OpenLogs,
     ) -> Result<Vec<Result<Appended>>> {
-        let mut held = self.lock.acquire("write")?;
+        let held = self.lock.acquire("write")?;
         if held.was_waited_for {
             self.met_others();
         }
+        self.append_holding(held, requests, open)
+    }
+
+    /// As [`Self::append_group`], by whoever has the lock already.
+    pub(super) fn append_holding(
+        &self,
+        mut held: Held<'_>,
+        requests: &[Request],
+        open: &mut OpenLogs,
+    ) -> Result<Vec<Result<Appended>>> {
         crate::store::local::poison::refuse(&*self.disk, &self.layout)?;
         self.format
             .lock()

@@ -4,13 +4,14 @@
 //! true; one in the trash is opened where it lies. What is left are logs and
 //! shelves with single lines, and those are written anew.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::Intent;
 use super::traces::Traces;
 use super::verdict;
 use crate::error::{Error, Result};
-use crate::memory::{Memory, MemoryId, SessionId, Space};
+use crate::memory::{Kind, Memory, MemoryId, SessionId, Space};
 use crate::session::SessionDeed;
 use crate::store::local::disk::DiskFile;
 use crate::store::local::index::shelves;
@@ -90,7 +91,43 @@ impl LocalStore {
         for source in self.sources_of(id)? {
             self.clean_source(&source, intent, traces, erased)?;
         }
-        Ok(())
+        self.recount_deleted(id)
+    }
+
+    /// What the deletion record of a session says of its contents is true again.
+    fn recount_deleted(&self, id: &SessionId) -> Result<()> {
+        let Some(mut record) = self.read_record(id)? else {
+            return Ok(());
+        };
+        let path = self.layout.trashed(id).join("memory.jsonl");
+        let log = self
+            .disk
+            .open_read(&path)
+            .map_err(Error::io("open", &path))?;
+        let mut left: HashMap<String, (Kind, bool)> = HashMap::new();
+        each_record(&*log, &path, |record| match record {
+            Record::Add(memory) | Record::Update { memory, .. } => {
+                let own = left
+                    .entry(memory.id.to_string())
+                    .or_insert((memory.kind(), true));
+                own.0 = memory.kind();
+            }
+            Record::Delete { id, .. } => {
+                left.entry(id).and_modify(|own| own.1 = false);
+            }
+            Record::Restore { id, .. } => {
+                left.entry(id).and_modify(|own| own.1 = true);
+            }
+            _ => {}
+        })?;
+        record.by_kind.clear();
+        for (kind, is_there) in left.into_values() {
+            *record.by_kind.entry(kind).or_default() += u64::from(is_there);
+        }
+        record.by_kind.retain(|_, count| *count > 0);
+        let stat = log.stat().map_err(Error::io("read", &path))?;
+        record.bytes = stat.size;
+        self.write_record(&self.layout.trashed(id), &record)
     }
 
     /// Opens a deleted session that was archived, where it lies.

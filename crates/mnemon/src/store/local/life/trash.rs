@@ -157,7 +157,11 @@ impl LocalStore {
             })
     }
 
-    fn write_record(&self, folder: &Path, deleted: &DeletedSession) -> Result<()> {
+    pub(in crate::store::local) fn write_record(
+        &self,
+        folder: &Path,
+        deleted: &DeletedSession,
+    ) -> Result<()> {
         let path = folder.join(RECORD);
         let bytes = serde_json::to_vec(deleted).expect("plain fields");
         whole_file::replace(&*self.disk, &path, &bytes)

@@ -1,0 +1,151 @@
+//! What is to be written, by space, and all that is wrong with it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::meeting::Meeting;
+use super::{Base, ImportItem};
+use crate::caller::Caller;
+use crate::engine::Mnemon;
+use crate::error::{Error, Result};
+use crate::memory::{Draft, MemoryId, SessionId, Space, State};
+use crate::redact::Redaction;
+use crate::session::SessionDetails;
+
+/// Everything that is to be written, by space, and everything that is wrong with it.
+#[derive(Default)]
+pub(super) struct ImportPlan {
+    pub(super) spaces: BTreeMap<Space, Parcel>,
+    /// The line on which each id stands.
+    pub(super) ids: HashMap<MemoryId, u64>,
+    folded_sessions: HashSet<String>,
+    pub(super) redacted: Vec<Redaction>,
+    bad: Vec<Error>,
+}
+
+#[derive(Default)]
+pub(super) struct Parcel {
+    pub(super) details: Option<SessionDetails>,
+    pub(super) memories: Vec<Planned>,
+}
+
+/// A memory of the file, and what becomes of it.
+pub(super) struct Planned {
+    pub(super) line: u64,
+    pub(super) id: MemoryId,
+    pub(super) draft: Box<Draft>,
+    pub(super) state: State,
+    pub(super) base: Option<Base>,
+    pub(super) meeting: Meeting,
+}
+
+impl ImportPlan {
+    pub(super) fn take(&mut self, engine: &Mnemon, caller: &Caller, item: ImportItem) {
+        match item {
+            ImportItem::Session { id, mut details } => {
+                let own = &engine.config;
+                let decay = own.decay.with_session(&details.decay).err();
+                let compaction = own.compaction.with_session(&details.compaction).err();
+                self.bad.extend(decay.into_iter().chain(compaction));
+                if self
+                    .folded_sessions
+                    .insert(id.as_str().to_ascii_lowercase())
+                    && let Err(error) = check_session(engine, caller, &id)
+                {
+                    self.bad.push(error);
+                }
+                self.redacted
+                    .extend(engine.redactor.redact_details(&mut details));
+                self.spaces.entry(Space::Session(id)).or_default().details = Some(details);
+            }
+            ImportItem::Memory {
+                line,
+                space,
+                draft,
+                state,
+                base,
+            } => {
+                let mut planned = Planned {
+                    line,
+                    id: engine.id_for(&draft),
+                    draft,
+                    state,
+                    base,
+                    meeting: Meeting::New,
+                };
+                match self.check(engine, caller, &space, &mut planned) {
+                    Ok(()) => {
+                        self.ids.insert(planned.id.clone(), line);
+                        let parcel = self.spaces.entry(space).or_default();
+                        parcel.memories.push(planned);
+                    }
+                    Err(error) => self.bad.push(Error::UnparsableLine {
+                        line,
+                        source: Box::new(error),
+                    }),
+                }
+            }
+        }
+    }
+
+    fn check(
+        &mut self,
+        engine: &Mnemon,
+        caller: &Caller,
+        space: &Space,
+        planned: &mut Planned,
+    ) -> Result<()> {
+        engine.check(space, &mut planned.draft)?;
+        if let Some(session) = space.session()
+            && self
+                .folded_sessions
+                .insert(session.as_str().to_ascii_lowercase())
+        {
+            check_session(engine, caller, session)?;
+        }
+        let (id, line) = (&planned.id, planned.line);
+        if let Some(earlier) = self.ids.get(id).filter(|earlier| **earlier != line) {
+            let rule = format!("used once in a file (line {earlier} has it too)");
+            return Err(Error::rule("id", rule, id.as_str()));
+        }
+        let known = engine.known(space, id)?;
+        if known.already_says(&mut planned.draft) {
+            planned.meeting = Meeting::Same;
+            return Ok(());
+        }
+        Mnemon::fill_in(caller, &mut planned.draft);
+        let redacted = engine.redactor.redact_draft(&mut planned.draft)?;
+        engine.check(space, &mut planned.draft)?;
+        planned.meeting = engine.meet(caller, known, planned)?;
+        if matches!(planned.meeting, Meeting::New | Meeting::Edited { .. }) {
+            self.redacted.extend(redacted);
+        }
+        if let (Meeting::New, Some(forgotten)) = (&planned.meeting, &mut planned.state.forgotten) {
+            let reason = &mut forgotten.reason;
+            self.redacted.extend(engine.redactor.redact_text(reason));
+        }
+        Ok(())
+    }
+
+    pub(super) fn refuse_if_bad(&mut self) -> Result<()> {
+        if self.bad.is_empty() {
+            return Ok(());
+        }
+        let count = self.bad.len() as u64;
+        Err(Error::BadLines {
+            count,
+            first: Box::new(self.bad.swap_remove(0)),
+        })
+    }
+}
+
+/// A session takes what is imported if it is new or known under the same id; an archived one is opened.
+fn check_session(engine: &Mnemon, caller: &Caller, session: &SessionId) -> Result<()> {
+    match engine.open_session(caller, session) {
+        Ok(known) if known.id != *session => Err(Error::SessionExists {
+            session: known.id.to_string(),
+        }),
+        Ok(_) | Err(Error::SessionNotFound { .. }) => Ok(()),
+        Err(Error::SessionDeleted { session }) => Err(Error::SessionIdDeleted { session }),
+        Err(error) => Err(error),
+    }
+}
