@@ -13,8 +13,12 @@ use crate::time::Time;
 impl Mnemon {
     /// The memories that answer a question, the best first.
     pub fn recall(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
-        self.open_spaces(caller, &query.filter.spaces)?;
         query.filter.check()?;
+        let spaces = &query.filter.spaces;
+        self.with_open(caller, spaces, || self.recall_once(query))
+    }
+
+    fn recall_once(&self, query: &Query) -> Result<Recalled> {
         let query = &Query {
             filter: self.ruled(&query.filter)?,
             ..query.clone()

@@ -163,7 +163,14 @@ impl<'a> Leaving<'a> {
             return Ok(());
         };
         let folder = self.store.layout.archive(&self.compaction.session);
-        let path = folder.join(packing.finish()?.name);
+        let packed = match packing.finish() {
+            // Somebody who tidied up took it for what a crash had left.
+            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                return Err(self.replaced());
+            }
+            packed => packed?,
+        };
+        let path = folder.join(packed.name);
         let stat = shelf::stat(&*self.store.disk, &path)?;
         *self.shelf.borrow_mut() = stat.map(|stat| (path, stat));
         Ok(())

@@ -200,32 +200,6 @@ impl LocalStore {
             .map_err(Error::io("sync", folder))
     }
 
-    /// What was compacted away under that name.
-    pub(super) fn find_away(&self, reference: &Reference) -> Result<Option<Away>> {
-        match reference {
-            Reference::Id(id) => {
-                let found = self.ask(|connection| {
-                    super::index::shelves::find(connection, id.as_str())
-                        .map_err(Error::index("index"))
-                })?;
-                let Some(found) = found.filter(|found| !found.trashed) else {
-                    return Ok(None);
-                };
-                let session: SessionId = found.session.parse()?;
-                let all = self.away_of(&session)?;
-                Ok(all.into_iter().find(|shelved| shelved.id == *id))
-            }
-            Reference::Handle(session, handle) => {
-                let Some(session) = crate::store::Store::session(self, session)? else {
-                    return Ok(None);
-                };
-                let all = self.away_of(&session.id)?;
-                let mut all = all.into_iter();
-                Ok(all.find(|shelved| shelved.handle == Some(*handle)))
-            }
-        }
-    }
-
     /// Everything that was compacted away from a session, by id.
     pub(super) fn away_of(&self, session: &SessionId) -> Result<Vec<Away>> {
         let mut all: Vec<Away> = Vec::new();

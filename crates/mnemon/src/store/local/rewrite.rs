@@ -134,9 +134,13 @@ impl LocalStore {
         sync()?;
         held.note_appending(&[space])
             .map_err(Error::io("write", self.layout.lock()))?;
-        self.disk
-            .rename(&next.path, &path)
-            .map_err(Error::io("replace", &path))?;
+        match self.disk.rename(&next.path, &path) {
+            // Somebody who tidied up took it for what a crash had left.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(Error::LogReplaced { path });
+            }
+            renamed => renamed.map_err(Error::io("replace", &path))?,
+        }
         let folder = self.layout.folder(space);
         self.disk
             .sync_folder(&folder)
