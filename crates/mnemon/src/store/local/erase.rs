@@ -19,6 +19,7 @@ use super::LocalStore;
 use super::audit::{self, AuditLine};
 use super::index::generation;
 use super::lock::Wait;
+use super::log::tail;
 use super::rewrite::{Piece, Verdict};
 use super::search;
 use super::whole_file;
@@ -115,13 +116,13 @@ impl LocalStore {
             ids: intent.ids.clone(),
             ..Erased::default()
         };
-        self.clean_quarantine(&traces, &mut erased)?;
+        self.clean_quarantine(intent, &traces, &mut erased)?;
         for space in &intent.spaces {
             self.clean_log(space, intent, &traces, &mut erased)?;
             self.clean_what_is_put_away(space, intent, &traces, &mut erased)?;
         }
         // A tail that a crash had left was set aside while the log was written anew.
-        self.clean_quarantine(&traces, &mut erased)?;
+        self.clean_quarantine(intent, &traces, &mut erased)?;
         self.clean_index(&mut erased)?;
         self.clean_sets(&mut erased)?;
         let line = AuditLine::of(intent);
@@ -191,16 +192,29 @@ impl LocalStore {
         Ok(())
     }
 
-    fn clean_quarantine(&self, traces: &Traces, erased: &mut Erased) -> Result<()> {
+    fn clean_quarantine(
+        &self,
+        intent: &Intent,
+        traces: &Traces,
+        erased: &mut Erased,
+    ) -> Result<()> {
         let folder = self.layout.quarantine();
         let names = self
             .disk
             .list(&folder)
             .map_err(Error::io("read", &folder))?;
+        let own: Vec<String> = intent
+            .spaces
+            .iter()
+            .map(|space| tail::quarantine_name(space, "", "").replace('.', ""))
+            .collect();
         for name in names {
-            let path = folder.join(name);
+            // Nobody can tell what a damaged archive holds.
+            let path = folder.join(&name);
+            let is_packed = path.extension().is_some_and(|ending| ending == "zst");
+            let is_suspect = is_packed && own.iter().any(|it| name.starts_with(it));
             let bytes = whole_file::read(&*self.disk, &path)?;
-            if bytes.is_some_and(|bytes| traces.are_in(&bytes)) {
+            if is_suspect || bytes.is_some_and(|bytes| traces.are_in(&bytes)) {
                 self.remove(&path, erased)?;
             }
         }

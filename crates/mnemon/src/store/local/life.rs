@@ -96,7 +96,7 @@ impl LocalStore {
     }
 
     /// The index learns what became of a session; the note stays until it has.
-    fn index_session(&self, space: &Space, held: &mut Held<'_>) -> Result<()> {
+    pub(super) fn index_session(&self, space: &Space, held: &mut Held<'_>) -> Result<()> {
         self.with_sound_index(held, |connection| {
             self.catch_up(connection, std::slice::from_ref(space))
         })?;
@@ -165,7 +165,7 @@ impl LocalStore {
         Ok(left)
     }
 
-    fn remove_durably(&self, path: &Path) -> Result<()> {
+    pub(super) fn remove_durably(&self, path: &Path) -> Result<()> {
         self.disk.remove(path).map_err(Error::io("remove", path))?;
         self.sync_folder_of(path)
     }

@@ -13,7 +13,7 @@ use crate::store::{Away, Place};
 enum Seen {
     /// That is all there is to say.
     At(Place),
-    /// The only line about it can't be believed.
+    /// The only line about it can't be believed, or what it lies in can't be read.
     Damaged(Error),
     /// If it is anywhere, it was compacted away from this session.
     MaybeAway(SessionId),
@@ -57,12 +57,20 @@ impl LocalStore {
             return Ok(Seen::Damaged(error));
         }
         let in_index = || Error::index("index");
+        let mut broken = None;
         let (session, is_deleted) = match reference {
             Reference::Id(id) => {
                 let found = shelves::find(connection, id.as_str()).map_err(in_index())?;
                 let Some(found) = found else {
                     return Ok(Seen::At(Place::Nowhere));
                 };
+                if let Some(problem) = found.broken.filter(|_| !found.trashed) {
+                    broken = Some(Error::Corrupt {
+                        path: self.layout.root().join(&found.source),
+                        line: None,
+                        problem: format!("{id} lies there, and {problem}"),
+                    });
+                }
                 (found.session, found.trashed)
             }
             Reference::Handle(session, _) => {
@@ -84,7 +92,7 @@ impl LocalStore {
         if read::is_archived(connection, &space).map_err(in_index())? {
             return Ok(Seen::At(Place::Archived(session)));
         }
-        Ok(Seen::MaybeAway(session))
+        Ok(broken.map_or(Seen::MaybeAway(session), Seen::Damaged))
     }
 
     /// The memory of a name, if it is in a log.

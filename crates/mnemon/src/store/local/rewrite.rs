@@ -30,6 +30,8 @@ pub(super) enum Verdict {
     Drop,
     /// It stays behind these lines.
     Behind(Vec<u8>),
+    /// The second stands in its place, behind the first.
+    ReplaceBehind(Vec<u8>, Vec<u8>),
 }
 
 /// Decides about each piece; gets the bytes too.
@@ -225,6 +227,10 @@ impl<'a> Next<'a> {
                             self.write(&before)?;
                             self.write_line(&bytes)
                         }
+                        Verdict::ReplaceBehind(before, bytes) => {
+                            self.write(&before)?;
+                            self.write(&bytes)
+                        }
                         Verdict::Replace(bytes) => self.write(&bytes),
                         Verdict::Drop => Ok(()),
                     }
@@ -247,6 +253,13 @@ impl<'a> Next<'a> {
                 self.write(&before)?;
                 Verdict::Keep
             }
+            Verdict::ReplaceBehind(before, bytes) => {
+                if !before.is_empty() {
+                    self.settle()?;
+                    self.write(&before)?;
+                }
+                Verdict::Replace(bytes)
+            }
             verdict => verdict,
         };
         let Some(place) = place else {
@@ -254,7 +267,7 @@ impl<'a> Next<'a> {
             return match verdict {
                 Verdict::Replace(bytes) => self.write(&bytes),
                 Verdict::Drop => Ok(()),
-                Verdict::Keep | Verdict::Behind(_) => self.write_line(&bytes),
+                _ => self.write_line(&bytes),
             };
         };
         if self
@@ -276,8 +289,14 @@ impl<'a> Next<'a> {
             };
         }
         match verdict {
-            Verdict::Replace(_) | Verdict::Drop => self.broken = true,
-            Verdict::Keep | Verdict::Behind(_) => self.open.push((placed, bytes, place)),
+            Verdict::Replace(mut bytes) => {
+                self.broken = true;
+                // Lines are kept without their newlines until they are settled.
+                bytes.pop();
+                self.open.push((placed, bytes, place));
+            }
+            Verdict::Drop => self.broken = true,
+            _ => self.open.push((placed, bytes, place)),
         }
         Ok(())
     }

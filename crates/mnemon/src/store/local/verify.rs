@@ -39,7 +39,7 @@ const CONTENT: [(&str, &str); 8] = [
     (
         "archives",
         "SELECT s.source, s.session, s.trashed, s.lines, s.broken, i.id
-         FROM shelves s LEFT JOIN shelved i ON i.shelf = s.n ORDER BY 1, 6",
+         FROM shelves s LEFT JOIN shelved i ON i.shelf = s.n WHERE s.broken IS NULL ORDER BY 1, 6",
     ),
 ];
 
