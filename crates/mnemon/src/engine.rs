@@ -26,6 +26,7 @@ mod similar;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 pub use compact::{CompactionReport, Filling};
 pub use embed::{Embedded, EmbeddingReport};
@@ -46,8 +47,8 @@ use crate::random;
 use crate::redact::Redactor;
 use crate::store::local::{LocalOptions, LocalStore};
 use crate::store::{
-    Batch, Change, Filter, OnFull, Progress, Receipt, Reindexed, Repair, RepairOptions, Selection,
-    Stats, Store, Verification, Write,
+    Batch, Change, Filter, OnFull, Place, Progress, Receipt, Reindexed, Repair, RepairOptions,
+    Selection, Stats, Store, Verification, Write,
 };
 use crate::time::Time;
 use outside::Outside;
@@ -157,20 +158,22 @@ impl Mnemon {
     /// If it lies in an archived session, that is opened.
     pub fn find(&self, caller: &Caller, name: &str, session: Option<&SessionId>) -> Result<Memory> {
         let references = Reference::parse(name, session)?;
-        for reference in &references {
-            if let Some(memory) = self.store.find(reference)? {
-                return Ok(memory);
+        let deadline = self.deadline();
+        loop {
+            let mut places = Vec::new();
+            for reference in &references {
+                match self.store.locate(reference)? {
+                    Place::Here(memory) => return Ok(*memory),
+                    place => places.push(place),
+                }
+            }
+            let archived = archived_among(name, places)?;
+            // Somebody may archive it again before we look.
+            self.open_session(caller, &archived)?;
+            if Instant::now() >= deadline {
+                return Err(Error::QueryTimeout);
             }
         }
-        for reference in &references {
-            if self.open_place_of(caller, reference)?
-                && let Some(memory) = self.store.find(reference)?
-            {
-                return Ok(memory);
-            }
-        }
-        self.refuse_compacted(&references)?;
-        Err(Reference::not_found(name))
     }
 
     /// The memory of that id if it is at hand, forgotten or not; no archive is opened for it.
@@ -178,30 +181,12 @@ impl Mnemon {
         self.store.find(&Reference::Id(id.clone()))
     }
 
-    /// Opens the archived session that a name leads to; false if there is none.
-    fn open_place_of(&self, caller: &Caller, reference: &Reference) -> Result<bool> {
-        match reference {
-            Reference::Id(id) => self.open_shelf_of(caller, id),
-            Reference::Handle(session, _) => match self.store.session(session)? {
-                Some(session) if session.archived.is_some() => {
-                    self.open_session(caller, &session.id).map(|_| true)
-                }
-                Some(_) => Ok(false),
-                None => match self.deleted_session(caller, session)? {
-                    Some(deleted) => Err(Error::SessionDeleted {
-                        session: deleted.session_id.to_string(),
-                    }),
-                    None => Ok(false),
-                },
-            },
-        }
-    }
-
     /// The memories that fit a filter.
     pub fn list(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
         filter.check()?;
-        self.open_spaces(caller, &filter.spaces)?;
-        self.store.select(&self.ruled(filter)?)
+        self.with_open(caller, &filter.spaces, || {
+            self.store.select(&self.ruled(filter)?)
+        })
     }
 
     /// What time has left of a memory, and which rule says so.
@@ -222,6 +207,7 @@ impl Mnemon {
         };
         Ok(Filter {
             decay,
+            only_open: true,
             ..filter.clone()
         })
     }
@@ -246,9 +232,18 @@ impl Mnemon {
         name: &str,
         session: Option<&SessionId>,
     ) -> Result<(Memory, Vec<Change>)> {
-        let memory = self.find(caller, name, session)?;
-        let changes = self.store.history(&memory.id)?;
-        Ok((memory, changes))
+        let deadline = self.deadline();
+        loop {
+            let memory = self.find(caller, name, session)?;
+            let changes = self.store.history(&memory.id)?;
+            if !changes.is_empty() {
+                return Ok((memory, changes));
+            }
+            // Its session was archived or deleted since it was found.
+            if Instant::now() >= deadline {
+                return Err(Error::QueryTimeout);
+            }
+        }
     }
 
     /// Counts and sizes.
@@ -356,4 +351,25 @@ impl Mnemon {
     fn due(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Reach>> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The archived session that is to be opened for a name; an error if that would not help.
+fn archived_among(name: &str, places: Vec<Place>) -> Result<SessionId> {
+    let mut refusal = None;
+    for place in places {
+        let reason = match place {
+            Place::Archived(session) => return Ok(session),
+            Place::Deleted(session) => Error::SessionDeleted {
+                session: session.to_string(),
+            },
+            Place::Away(away) => Error::Compacted {
+                id: away.id.to_string(),
+                session: away.session.to_string(),
+                since: away.since,
+            },
+            Place::Here(_) | Place::Nowhere => continue,
+        };
+        refusal.get_or_insert(reason);
+    }
+    Err(refusal.unwrap_or_else(|| Reference::not_found(name)))
 }

@@ -21,7 +21,7 @@ pub use compaction::{Away, Compacted, Compaction, Return};
 pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
 pub(crate) use filter::{contains_text, metadata_text as filter_text};
-pub use life::{Archiving, Shelved};
+pub use life::{Archiving, Place, Shelved};
 pub use maintenance::{Job, JobTimes, Tended};
 pub use measure::{Measure, Weight};
 pub use report::{
@@ -52,6 +52,10 @@ pub trait Store: Send + Sync {
 
     /// The memory of that name, forgotten ones included.
     fn find(&self, reference: &Reference) -> Result<Option<Memory>>;
+
+    /// Where the memory of that name is, forgotten or not, in one consistent look: whatever
+    /// becomes of its session meanwhile, it is somewhere.
+    fn locate(&self, reference: &Reference) -> Result<Place>;
 
     /// The memories that fit a filter, one page of them, and how many fit in all.
     fn select(&self, filter: &Filter) -> Result<Selection>;
@@ -146,9 +150,6 @@ pub trait Store: Send + Sync {
 
     /// Brings back what was compacted: as it was, where it was. Gives the ids, sorted.
     fn bring_back(&self, wanted: &Return) -> Result<Vec<MemoryId>>;
-
-    /// What was compacted away under that name.
-    fn away(&self, reference: &Reference) -> Result<Option<Away>>;
 
     /// Everything in a session's archive that was compacted away, by id.
     fn away_in(&self, session: &SessionId) -> Result<Vec<Away>>;

@@ -22,7 +22,7 @@ use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::{DeletedSession, Session, SessionDeed};
 use mnemon::store::{
     Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
-    Grown, JobTimes, Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return,
+    Grown, JobTimes, Measure, Place, Progress, Receipt, Reindexed, Repair, RepairOptions, Return,
     Selection, Shelved, Stats, Store, Tended, Verification, View, Waiting, Write,
 };
 use mnemon::time::Time;
@@ -123,8 +123,14 @@ impl Store for ModelStore {
         Ok(self.state().find(reference))
     }
 
+    fn locate(&self, reference: &Reference) -> Result<Place> {
+        Ok(self.state().locate(reference))
+    }
+
     fn select(&self, filter: &Filter) -> Result<Selection> {
-        Ok(self.state().select(filter))
+        let state = self.state();
+        state.refuse_archived(filter)?;
+        Ok(state.select(filter))
     }
 
     fn neighbours(&self, of: &[Memory]) -> Result<Vec<Memory>> {
@@ -141,7 +147,7 @@ impl Store for ModelStore {
         let now = self.state();
         let is_deleted = |event: &Event| {
             let session = event.session();
-            session.is_some_and(|id| now.deleted_of(id).is_some())
+            session.is_some_and(|id| now.was_deleted(id, moment))
         };
         let then = past
             .iter()
@@ -184,10 +190,6 @@ impl Store for ModelStore {
             }
         }
         Ok(brought)
-    }
-
-    fn away(&self, reference: &Reference) -> Result<Option<Away>> {
-        Ok(self.state().away(reference))
     }
 
     fn away_in(&self, session: &SessionId) -> Result<Vec<Away>> {

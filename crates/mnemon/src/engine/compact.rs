@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use super::remember::check_reason;
 use crate::caller::Caller;
@@ -9,11 +10,11 @@ use crate::compact::{Item, Plan, Reach, Settings, Situation, Size, is_summary};
 use crate::decay::At;
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
-use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
+use crate::memory::{Memory, MemoryId, SessionId, Space};
 use crate::session::Session;
 use crate::store::{Compacted, Compaction, Grown, Measure, Return};
 
-/// So often a compaction is planned anew because somebody wrote meanwhile.
+/// So often at least a compaction is planned anew because somebody wrote meanwhile.
 const ATTEMPTS: usize = 3;
 
 /// What a compaction was to do, and did.
@@ -120,7 +121,7 @@ impl Mnemon {
         reason: &str,
     ) -> Result<Vec<MemoryId>> {
         check_reason(reason)?;
-        let mut attempt = 1;
+        let mut attempts = self.attempts();
         loop {
             // Somebody may archive it between two attempts.
             let session = self.open_session(caller, id)?;
@@ -133,7 +134,7 @@ impl Mnemon {
                 summaries: self.needless_summaries(&session.id, ids)?,
             };
             match self.store.bring_back(&wanted) {
-                Err(Error::LogReplaced { .. }) if attempt < ATTEMPTS => attempt += 1,
+                Err(Error::LogReplaced { .. }) if attempts.are_left() => {}
                 brought => return self.without_needless_summaries(brought?, wanted),
             }
         }
@@ -195,20 +196,6 @@ impl Mnemon {
         changed.sort();
         changed.dedup();
         Ok(changed)
-    }
-
-    /// What was compacted away under one of these names, as an error that says so.
-    pub(super) fn refuse_compacted(&self, references: &[Reference]) -> Result<()> {
-        for reference in references {
-            if let Some(shelved) = self.store.away(reference)? {
-                return Err(Error::Compacted {
-                    id: shelved.id.to_string(),
-                    session: shelved.session.to_string(),
-                    since: shelved.since,
-                });
-            }
-        }
-        Ok(())
     }
 
     /// How full a session is after a write, if that is worth a word.
@@ -305,8 +292,9 @@ impl Mnemon {
             session: session.id.to_string(),
             source: Box::new(source),
         };
-        let mut attempt = 1;
+        let mut attempts = self.attempts();
         loop {
+            let session = &self.open_session(caller, &session.id)?;
             let mut report = self.planned(session, &plan)?;
             if report.plan.actions.is_empty() {
                 return Ok(report);
@@ -317,9 +305,17 @@ impl Mnemon {
                     report.done = Some(done);
                     return Ok(report);
                 }
-                Err(Error::LogReplaced { .. }) if attempt < ATTEMPTS => attempt += 1,
+                Err(Error::LogReplaced { .. }) if attempts.are_left() => {}
                 Err(error) => return Err(failed(error)),
             }
+        }
+    }
+
+    fn attempts(&self) -> Attempts {
+        let patience = Duration::from_millis(self.config.lock.timeout_ms);
+        Attempts {
+            until: Instant::now() + patience,
+            made: 0,
         }
     }
 
@@ -436,6 +432,20 @@ impl Mnemon {
         }
         summaries.retain(|summary| summary.links.iter().all(|link| there.contains(&link.to)));
         Ok(summaries.into_iter().map(|summary| summary.id).collect())
+    }
+}
+
+/// How often something is tried that others keep from being done.
+struct Attempts {
+    until: Instant,
+    made: usize,
+}
+
+impl Attempts {
+    /// After one that failed: as long as one would wait for the lock, and a few times at least.
+    fn are_left(&mut self) -> bool {
+        self.made += 1;
+        self.made < ATTEMPTS || Instant::now() < self.until
     }
 }
 

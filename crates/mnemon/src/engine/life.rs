@@ -3,6 +3,8 @@
 //! Whoever names an archived session gets it opened first: reading does so
 //! here ([`Mnemon::open_session`]), writing in the store, under its lock.
 
+use std::time::Instant;
+
 use super::remember::check_reason;
 use crate::caller::Caller;
 use crate::engine::Mnemon;
@@ -145,25 +147,28 @@ impl Mnemon {
     }
 
     /// Opens the sessions that a question names.
-    pub(super) fn open_spaces(&self, caller: &Caller, spaces: &[Space]) -> Result<()> {
+    fn open_spaces(&self, caller: &Caller, spaces: &[Space]) -> Result<()> {
         for session in spaces.iter().filter_map(Space::session) {
             self.open_session(caller, session)?;
         }
         Ok(())
     }
 
-    /// Opens the archived session in which that id lies; false if there is none.
-    pub(super) fn open_shelf_of(&self, caller: &Caller, id: &MemoryId) -> Result<bool> {
-        let Some(found) = self.store.shelved(id)? else {
-            return Ok(false);
-        };
-        if found.deleted {
-            return Err(Error::SessionDeleted {
-                session: found.session.to_string(),
-            });
+    /// Asks about sessions once they are open, again if one is archived meanwhile.
+    pub(super) fn with_open<T>(
+        &self,
+        caller: &Caller,
+        spaces: &[Space],
+        ask: impl Fn() -> Result<T>,
+    ) -> Result<T> {
+        let deadline = self.deadline();
+        loop {
+            self.open_spaces(caller, spaces)?;
+            match ask() {
+                Err(Error::SessionArchived { source: None, .. }) if Instant::now() < deadline => {}
+                answer => return answer,
+            }
         }
-        let deed = self.deed(caller, &found.session, "it was asked for");
-        self.store.restore(&deed)
     }
 
     fn deed(&self, caller: &Caller, session: &SessionId, reason: &str) -> SessionDeed {

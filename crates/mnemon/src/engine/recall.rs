@@ -22,8 +22,12 @@ impl Mnemon {
 
     /// As [`Self::recall`], without counting as an access.
     pub(super) fn recall_uncounted(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
-        self.open_spaces(caller, &query.filter.spaces)?;
         query.filter.check()?;
+        let spaces = &query.filter.spaces;
+        self.with_open(caller, spaces, || self.recall_once(query))
+    }
+
+    fn recall_once(&self, query: &Query) -> Result<Recalled> {
         let query = &Query {
             filter: self.ruled(&query.filter)?,
             ..query.clone()

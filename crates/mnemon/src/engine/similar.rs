@@ -19,7 +19,11 @@ impl Mnemon {
         options: &SimilarOptions,
     ) -> Result<Similar> {
         check_similarity(options.min_similarity)?;
-        self.open_spaces(caller, &options.filter.spaces)?;
+        let spaces = &options.filter.spaces;
+        self.with_open(caller, spaces, || self.similar_once(memory, options))
+    }
+
+    fn similar_once(&self, memory: &Memory, options: &SimilarOptions) -> Result<Similar> {
         let options = &SimilarOptions {
             filter: self.ruled(&options.filter)?,
             ..options.clone()

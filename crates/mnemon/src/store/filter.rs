@@ -14,6 +14,9 @@ use crate::time::Time;
 pub struct Filter {
     /// In any of these spaces.
     pub spaces: Vec<Space>,
+    /// Refuse with [`Error::SessionArchived`] if one of these is archived,
+    /// instead of answering from its summary.
+    pub only_open: bool,
     /// Of any of these kinds.
     pub kinds: Vec<Kind>,
     /// By any of these authors.
@@ -59,6 +62,7 @@ impl Filter {
     pub fn all(now_micros: i64) -> Self {
         Self {
             spaces: Vec::new(),
+            only_open: false,
             kinds: Vec::new(),
             authors: Vec::new(),
             tags: Vec::new(),

@@ -1,7 +1,8 @@
 //! What is done to whole sessions, beyond what is written in them.
 
-use crate::memory::{Draft, Limits, MemoryId, SessionId};
+use crate::memory::{Draft, Limits, Memory, MemoryId, SessionId};
 use crate::session::SessionDeed;
+use crate::store::Away;
 
 /// A session to be archived.
 #[derive(Clone, Debug)]
@@ -21,4 +22,19 @@ pub struct Shelved {
     pub session: SessionId,
     /// Whether the session was deleted; else it is archived.
     pub deleted: bool,
+}
+
+/// Where the memory of a name is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// At hand.
+    Here(Box<Memory>),
+    /// In a session that is archived, or nowhere, if it is a name in that session.
+    Archived(SessionId),
+    /// In a session that was deleted, or nowhere, if it is a name in that session.
+    Deleted(SessionId),
+    /// Compacted away.
+    Away(Away),
+    /// There is none.
+    Nowhere,
 }

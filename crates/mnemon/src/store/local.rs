@@ -8,6 +8,7 @@
 //! Invariant: the logs are the truth. Everything else below the root can be
 //! deleted and comes back the same.
 
+mod again;
 mod audit;
 mod buffer;
 mod catch_up;
@@ -23,6 +24,7 @@ mod fresh;
 mod index;
 mod layout;
 mod life;
+mod locate;
 mod lock;
 pub mod log;
 mod measure;

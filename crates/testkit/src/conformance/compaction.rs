@@ -2,7 +2,7 @@
 
 use mnemon::error::Code;
 use mnemon::memory::{Kind, Memory, Reference};
-use mnemon::store::{Change, Compaction, Return, Store};
+use mnemon::store::{Change, Compaction, Place, Return, Store};
 
 use super::Open;
 use super::stage::{
@@ -69,19 +69,22 @@ pub fn what_is_compacted_is_away_and_its_names_stay_taken(open: Open) {
     assert_eq!(ids(&walked(&*store, &["session/s"])), ["d", "e"]);
     assert_eq!(find(&*store, "a"), None);
     assert_eq!(by_handle(&*store, "s", "FACT-001"), None);
-    let shelved = store.away(&Reference::Id(id("a"))).expect("an answer");
-    let shelved = shelved.expect("it is in the archive");
+    let Ok(Place::Away(shelved)) = store.locate(&Reference::Id(id("a"))) else {
+        panic!("it is in the archive");
+    };
     assert_eq!((shelved.id.as_str(), shelved.session.as_str()), ("a", "s"));
     let handle = Reference::Handle(
         "S".parse().expect("an id"),
         "FACT-002".parse().expect("one"),
     );
-    let shelved = store.away(&handle).expect("an answer");
-    assert_eq!(shelved.expect("it is in the archive").id.as_str(), "b");
-    let gone = store.away(&Reference::Id(id("c"))).expect("an answer");
-    assert_eq!(gone, None, "what was purged is nowhere");
-    let there = store.away(&Reference::Id(id("d"))).expect("an answer");
-    assert_eq!(there, None, "what is there is not away");
+    let Ok(Place::Away(shelved)) = store.locate(&handle) else {
+        panic!("it is in the archive");
+    };
+    assert_eq!(shelved.id.as_str(), "b");
+    let gone = store.locate(&Reference::Id(id("c"))).expect("an answer");
+    assert_eq!(gone, Place::Nowhere, "what was purged");
+    let there = store.locate(&Reference::Id(id("d"))).expect("an answer");
+    assert!(matches!(there, Place::Here(_)), "{there:?}");
 
     let same = vec![add("a", fact("a"))];
     assert_eq!(

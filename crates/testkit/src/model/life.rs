@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use mnemon::error::{Error, Result};
-use mnemon::memory::{MemoryId, SessionId, Space};
+use mnemon::memory::{MemoryId, Reference, SessionId, Space};
 use mnemon::session::{Archived, DeletedSession, Session, SessionDeed};
-use mnemon::store::{Archiving, AuditEntry, Batch, Change, Deed, Shelved, What, Write};
+use mnemon::store::Place as Where;
+use mnemon::store::{Archiving, AuditEntry, Batch, Change, Deed, Filter, Shelved, What, Write};
 use mnemon::time::Time;
 
 use super::state::{Kept, Place, State, memory, no_weight, utc};
@@ -164,6 +165,60 @@ impl State {
             .or_else(|| deleted.map(|(it, _)| (it.session_id.clone(), true)))
             .or_else(|| self.parked(id))
             .map(|(session, deleted)| Shelved { session, deleted })
+    }
+
+    /// Where the memory of a name is.
+    pub(super) fn locate(&self, reference: &Reference) -> Where {
+        if let Some(memory) = self.find(reference) {
+            return Where::Here(Box::new(memory));
+        }
+        let session = match reference {
+            Reference::Id(id) => self.shelved(id).map(|found| found.session),
+            Reference::Handle(session, _) => Some(session.clone()),
+        };
+        let Some(session) = session else {
+            return Where::Nowhere;
+        };
+        let archived = self.archived.keys().find(|id| is_same(id, &session));
+        match (archived, self.deleted_of(&session)) {
+            (Some(archived), _) => Where::Archived(archived.clone()),
+            (None, Some(deleted)) => Where::Deleted(deleted.session_id.clone()),
+            (None, None) => self.away(reference).map_or(Where::Nowhere, Where::Away),
+        }
+    }
+
+    /// Refuses a filter that wants its sessions open if one of them is archived.
+    pub(super) fn refuse_archived(&self, filter: &Filter) -> Result<()> {
+        let named = filter.spaces.iter().filter_map(Space::session);
+        let is_archived = |id: &&SessionId| self.archived.keys().any(|own| is_same(own, id));
+        match named.filter(|_| filter.only_open).find(is_archived) {
+            Some(session) => Err(Error::SessionArchived {
+                session: session.to_string(),
+                source: None,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a session lay in the trash at a moment.
+    pub(super) fn was_deleted(&self, id: &SessionId, moment: Time) -> bool {
+        if let Some(deleted) = self.deleted_of(id)
+            && deleted.deleted_at <= moment
+        {
+            return true;
+        }
+        let is_own = |it: &&AuditEntry| it.spaces.first().and_then(Space::session) == Some(id);
+        let mut deleted_at = None;
+        for entry in self.deeds.iter().filter(is_own) {
+            match (entry.deed, deleted_at) {
+                (Deed::SessionDeleted, _) => deleted_at = Some(entry.at),
+                (Deed::SessionUndeleted, Some(from)) if from <= moment && moment < entry.at => {
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The deleted session of that id, whatever its case.

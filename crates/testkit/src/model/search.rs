@@ -35,6 +35,7 @@ impl View for ModelView<'_> {
     }
 
     fn candidates(&self, probe: &Probe) -> Result<Candidates> {
+        self.0.refuse_archived(&probe.filter)?;
         let terms = self.rarities(&probe.terms);
         let all = self.searched(probe, &terms)?;
         let (chosen, is_complete) = self.choose(probe, &all);

@@ -171,6 +171,7 @@ impl FilterSpec {
     pub fn filter(&self) -> Filter {
         let all = self.clone();
         Filter {
+            only_open: false,
             spaces: all.spaces,
             kinds: all.kinds,
             authors: all.authors,

@@ -280,6 +280,12 @@ fn the_document_names_exactly_the_members_that_are_written() {
     desk.edit_and_repair();
     lines.extend(objects(&desk.log()));
     let session = desk.space.session().unwrap();
+    let mut faded = Draft::new(Kind::Fact, "Nobody asks for it".parse().unwrap());
+    faded.created_at = Some("2020-01-01T00:00:00Z".parse().unwrap());
+    faded.importance = 0.1.try_into().unwrap();
+    desk.engine
+        .remember(&desk.user, &desk.space, faded)
+        .unwrap();
     desk.engine
         .compact(&desk.user, session, Reach::Gentle)
         .unwrap();

@@ -126,15 +126,12 @@ impl LocalStore {
     ) -> Result<Position> {
         let in_index = || Error::index("index");
         let path = self.layout.log(space);
-        let mut file = self
+        let file = self
             .disk
             .open_read(&path)
             .map_err(Error::io("open", &path))?;
         let stat = file.stat().map_err(Error::io("read", &path))?;
-        if let Some(archive) = self.archive_behind(space, &*file) {
-            self.files.read_instead(space, stat.inode, archive.clone());
-            file = archive;
-        }
+        self.files.keep(space, stat.inode, file.clone());
         let mut position = match known {
             Some(known) if continues(&known, &*file, &stat) => known,
             _ => apply::start_over(connection, space).map_err(in_index())?,

@@ -163,7 +163,14 @@ impl<'a> Leaving<'a> {
             return Ok(());
         };
         let folder = self.store.layout.archive(&self.compaction.session);
-        let path = folder.join(packing.finish()?.name);
+        let packed = match packing.finish() {
+            // Somebody who tidied up took it for what a crash had left.
+            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                return Err(self.replaced());
+            }
+            packed => packed?,
+        };
+        let path = folder.join(packed.name);
         let stat = shelf::stat(&*self.store.disk, &path)?;
         *self.shelf.borrow_mut() = stat.map(|stat| (path, stat));
         Ok(())
@@ -205,9 +212,18 @@ impl<'a> Leaving<'a> {
         let mut lines = planner.plan()?.lines;
         let count = (compaction.shelve.len() + compaction.purge.len()) as u64;
         let (reason, by) = (&compaction.reason, &compaction.by);
-        lines.push(Line::compact(space, count, reason, by, at).into());
+        let mut compact = Line::compact(space, count, reason, by, at);
+        // Else nobody would miss a shelf that is lost.
+        compact.shelf = self.shelf_name();
+        lines.push(compact.into());
         let signed = transaction::sign(lines, at);
         Ok(signed.into_iter().flat_map(|line| line.bytes).collect())
+    }
+
+    fn shelf_name(&self) -> Option<String> {
+        let packed = self.shelf.borrow();
+        let (path, _) = packed.as_ref()?;
+        Some(path.file_name()?.to_string_lossy().into_owned())
     }
 
     fn archive_bytes(&self) -> u64 {

@@ -8,7 +8,6 @@
 //! an index in memory answers.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,6 +22,22 @@ use crate::error::{Error, Result};
 use crate::memory::{Reference, Space};
 use crate::store::{Progress, Reindexed};
 
+/// Asks an index, in one consistent view of it.
+pub(super) fn ask_once<T>(
+    generation: &Generation,
+    question: &impl Fn(&Borrowed<'_>) -> Result<T>,
+) -> Result<T> {
+    let connection = generation.borrow()?;
+    connection
+        .execute_batch("BEGIN")
+        .map_err(Error::index(generation.path()))?;
+    let answer = question(&connection)?;
+    connection
+        .execute_batch("COMMIT")
+        .map_err(Error::index(generation.path()))?;
+    Ok(answer)
+}
+
 /// How often the logs are looked at for edits by hand.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -35,8 +50,8 @@ pub(super) struct Loaded {
     pointer: Option<Stat>,
     /// The stand-in while there is none on the disk that could be used.
     in_memory: Option<Arc<Generation>>,
-    /// When the logs were last compared with the index.
-    looked: Option<Instant>,
+    /// When the logs were last compared with the index; none to make sure of every one.
+    pub(super) looked: Option<Instant>,
 }
 
 impl LocalStore {
@@ -51,32 +66,21 @@ impl LocalStore {
         let mut last_error = None;
         for _ in 0..3 {
             let generation = self.settled_index()?;
-            let answer = (|| {
-                let connection = generation.borrow()?;
-                connection
-                    .execute_batch("BEGIN")
-                    .map_err(Error::index(generation.path()))?;
-                let answer = question(&connection)?;
-                connection
-                    .execute_batch("COMMIT")
-                    .map_err(Error::index(generation.path()))?;
-                Ok(answer)
-            })();
-            match answer {
+            match ask_once(&generation, &question) {
                 // A line is not where the index says.
-                Err(Error::Damaged { ref path, .. }) => self.read_again(&generation, path),
-                Err(Error::Index { ref source, .. }) if index::is_unusable(source) => {
+                Err(Error::Damaged { .. }) => return self.ask_again(&generation, &question),
+                Err(Error::Index { path, source }) if index::is_unusable(&source) => {
                     self.distrust(&generation);
+                    last_error = Some(Error::Index { path, source });
                 }
                 answer => return answer,
             }
-            last_error = answer.err();
         }
         Err(last_error.expect("the loop ran"))
     }
 
     /// The index in use, knowing all that was acknowledged.
-    fn settled_index(&self) -> Result<Arc<Generation>> {
+    pub(super) fn settled_index(&self) -> Result<Arc<Generation>> {
         if self.options.index_in_memory {
             return self.memory_index();
         }
@@ -336,7 +340,9 @@ impl LocalStore {
     }
 
     /// An index in memory, brought up to date with the logs as they are.
-    fn memory_index(&self) -> Result<Arc<Generation>> {
+    pub(super) fn memory_index(&self) -> Result<Arc<Generation>> {
+        /// So often files may be replaced while they are read, until what was read is taken as it is.
+        const ROUNDS_MAX: usize = 20;
         let generation = {
             let mut loaded = self.loaded();
             match &loaded.in_memory {
@@ -349,8 +355,14 @@ impl LocalStore {
             }
         };
         let connection = generation.borrow()?;
-        let stale = self.stale_files(&connection)?;
-        self.catch_up(&connection, &stale)?;
+        for _ in 0..ROUNDS_MAX {
+            // Nobody is kept from writing: a log may be of one moment, and its shelves of the next.
+            let stale = self.stale_files(&connection)?;
+            if stale.is_empty() {
+                break;
+            }
+            self.catch_up(&connection, &stale)?;
+        }
         drop(connection);
         Ok(generation)
     }
@@ -414,35 +426,7 @@ impl LocalStore {
         self.loaded().looked = Some(Instant::now());
     }
 
-    /// Reads a log anew that is not as the index says, whatever its size and
-    /// time: the disk lost or changed bytes of it. If that can't be done now,
-    /// the question fails, and the next one tries again.
-    fn read_again(&self, generation: &Generation, path: &Path) {
-        self.loaded().looked = None;
-        let held = self.lock.try_acquire("read a log again");
-        if !generation.is_in_memory() && !matches!(held, Ok(Some(_))) {
-            return;
-        }
-        let reread = || -> Result<()> {
-            let mut spaces = self.spaces()?;
-            spaces.retain(|space| self.layout.log(space) == path);
-            let connection = generation.borrow()?;
-            // In one transaction, so that nobody finds the log half read.
-            connection
-                .execute_batch("BEGIN IMMEDIATE")
-                .map_err(Error::index("index"))?;
-            for space in &spaces {
-                index::apply::start_over(&connection, space).map_err(Error::index("index"))?;
-                self.catch_up_one(&connection, space)?;
-            }
-            connection
-                .execute_batch("COMMIT")
-                .map_err(Error::index("index"))
-        };
-        let _ = reread();
-    }
-
-    fn loaded(&self) -> std::sync::MutexGuard<'_, Loaded> {
+    pub(super) fn loaded(&self) -> std::sync::MutexGuard<'_, Loaded> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

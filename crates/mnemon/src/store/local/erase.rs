@@ -5,6 +5,7 @@
 //! (`intent`), so that an erasure that a crash cuts short is finished by the
 //! next one or by a repair; last the deed is entered in the `audit`.
 
+mod held;
 mod intent;
 mod put_away;
 mod traces;
@@ -17,12 +18,14 @@ use self::traces::Traces;
 use super::LocalStore;
 use super::audit::{self, AuditLine};
 use super::index::generation;
+use super::lock::Wait;
+use super::log::tail;
 use super::rewrite::{Piece, Verdict};
 use super::search;
 use super::whole_file;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, Space};
-use crate::store::{Cleaned, Erased, Erasure, Store, What};
+use crate::store::{Cleaned, Erased, Erasure, Place, Store, What};
 
 /// Whether a piece of a log is about what is erased.
 fn verdict(piece: &Piece<'_>, bytes: &[u8], intent: &Intent, traces: &Traces) -> Verdict {
@@ -55,7 +58,7 @@ impl LocalStore {
         }
         for space in &spaces {
             // If it can't be opened, nothing is changed.
-            self.open_for_erasure(space, erasure)?;
+            self.open_for_erasure(space, &erasure.by, erasure.at)?;
         }
         texts.sort_unstable();
         texts.dedup();
@@ -71,19 +74,26 @@ impl LocalStore {
 
     /// Where a memory lives, and everything that it ever said.
     fn versions_of(&self, id: &MemoryId) -> Result<(Space, Vec<Memory>)> {
-        let Some(memory) = self.find(&Reference::Id(id.clone()))? else {
-            return self
-                .versions_put_away(id)?
-                .ok_or_else(|| Reference::not_found(id.as_str()));
-        };
-        let space = memory.space.clone();
-        let mut versions = vec![memory];
-        for change in self.history(id)? {
-            if let What::Kept(before) | What::Revised(before) = change.what {
-                versions.push(*before);
+        let wait = Wait::begin();
+        loop {
+            let found = match self.locate(&Reference::Id(id.clone()))? {
+                Place::Nowhere => return Err(Reference::not_found(id.as_str())),
+                Place::Here(memory) => {
+                    let changes = self.history(id)?;
+                    let earlier = changes.into_iter().filter_map(|change| match change.what {
+                        What::Kept(before) | What::Revised(before) => Some(*before),
+                        _ => None,
+                    });
+                    Some((memory.space, earlier.collect()))
+                }
+                _ => self.versions_put_away(id)?,
+            };
+            match found {
+                Some((space, versions)) if !versions.is_empty() => return Ok((space, versions)),
+                // Its session was archived or opened since it was found.
+                _ => self.lock.pause(&wait)?,
             }
         }
-        Ok((space, versions))
     }
 
     /// Finishes an erasure that was cut short, if there is one.
@@ -106,13 +116,13 @@ impl LocalStore {
             ids: intent.ids.clone(),
             ..Erased::default()
         };
-        self.clean_quarantine(&traces, &mut erased)?;
+        self.clean_quarantine(intent, &traces, &mut erased)?;
         for space in &intent.spaces {
             self.clean_log(space, intent, &traces, &mut erased)?;
             self.clean_what_is_put_away(space, intent, &traces, &mut erased)?;
         }
         // A tail that a crash had left was set aside while the log was written anew.
-        self.clean_quarantine(&traces, &mut erased)?;
+        self.clean_quarantine(intent, &traces, &mut erased)?;
         self.clean_index(&mut erased)?;
         self.clean_sets(&mut erased)?;
         let line = AuditLine::of(intent);
@@ -141,9 +151,21 @@ impl LocalStore {
             return Ok(());
         }
         self.remove_half_written_logs(space, erased)?;
-        self.rewrite(space, &mut |piece, bytes| {
-            Ok(verdict(piece, bytes, intent, traces))
-        })?;
+        let wait = Wait::begin();
+        loop {
+            // Somebody may archive it again: then its lines are in the archive, not in the log.
+            self.open_for_erasure(space, &intent.by, intent.at)?;
+            let rewritten = self.rewrite(space, &mut |piece, bytes| match piece {
+                Piece::Record(placed) if placed.line.archived.is_some() => {
+                    Err(Error::LogReplaced { path: path.clone() })
+                }
+                piece => Ok(verdict(piece, bytes, intent, traces)),
+            });
+            match rewritten {
+                Err(Error::LogReplaced { .. }) => self.lock.pause(&wait)?,
+                rewritten => break drop(rewritten?),
+            }
+        }
         erased.cleaned.push(Cleaned {
             place: self.below_root(&path),
             how: "written anew without its lines",
@@ -154,6 +176,8 @@ impl LocalStore {
     /// What a rewrite left that a crash cut short; one that is going on notices
     /// that the log was replaced, and gives up.
     fn remove_half_written_logs(&self, space: &Space, erased: &mut Erased) -> Result<()> {
+        // Not from under whoever is about to put it in the place of the log.
+        let _held = self.lock.acquire("erase what was left half written")?;
         self.remove_half_written(&self.layout.folder(space), erased)
     }
 
@@ -168,16 +192,29 @@ impl LocalStore {
         Ok(())
     }
 
-    fn clean_quarantine(&self, traces: &Traces, erased: &mut Erased) -> Result<()> {
+    fn clean_quarantine(
+        &self,
+        intent: &Intent,
+        traces: &Traces,
+        erased: &mut Erased,
+    ) -> Result<()> {
         let folder = self.layout.quarantine();
         let names = self
             .disk
             .list(&folder)
             .map_err(Error::io("read", &folder))?;
+        let own: Vec<String> = intent
+            .spaces
+            .iter()
+            .map(|space| tail::quarantine_name(space, "", "").replace('.', ""))
+            .collect();
         for name in names {
-            let path = folder.join(name);
+            // Nobody can tell what a damaged archive holds.
+            let path = folder.join(&name);
+            let is_packed = path.extension().is_some_and(|ending| ending == "zst");
+            let is_suspect = is_packed && own.iter().any(|it| name.starts_with(it));
             let bytes = whole_file::read(&*self.disk, &path)?;
-            if bytes.is_some_and(|bytes| traces.are_in(&bytes)) {
+            if is_suspect || bytes.is_some_and(|bytes| traces.are_in(&bytes)) {
                 self.remove(&path, erased)?;
             }
         }

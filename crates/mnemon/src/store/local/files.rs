@@ -22,8 +22,6 @@ pub(crate) struct LogFiles {
     layout: Layout,
     /// With the inode that the file had when it was opened.
     open: Mutex<OpenFiles>,
-    /// What is read instead of a log: the archive that it stands for.
-    instead: Mutex<OpenFiles>,
 }
 
 impl LogFiles {
@@ -32,14 +30,14 @@ impl LogFiles {
             disk,
             layout,
             open: Mutex::new(HashMap::new()),
-            instead: Mutex::new(HashMap::new()),
         }
     }
 
-    /// From now on this is read where the log of that inode is meant.
-    pub(crate) fn read_instead(&self, space: &Space, inode: u64, file: Arc<dyn DiskFile>) {
-        let mut instead = self.instead.lock().unwrap_or_else(PoisonError::into_inner);
-        instead.insert(space.clone(), (inode, file));
+    /// Keeps a log open that an index in memory was made from: what it points
+    /// to is there even if the log is replaced.
+    pub(crate) fn keep(&self, space: &Space, inode: u64, file: Arc<dyn DiskFile>) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::put(&mut open, space, inode, file);
     }
 
     /// The log of a space.
@@ -70,13 +68,6 @@ impl LogFiles {
     }
 
     fn file(&self, space: &Space, inode: u64) -> Result<Option<Arc<dyn DiskFile>>> {
-        let instead = self.instead.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, file)) = instead.get(space)
-            && *known == inode
-        {
-            return Ok(Some(file.clone()));
-        }
-        drop(instead);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, file)) = open.get(space)
             && *known == inode
@@ -92,10 +83,14 @@ impl LogFiles {
         if found != inode {
             return Ok(None);
         }
+        Self::put(&mut open, space, inode, file.clone());
+        Ok(Some(file))
+    }
+
+    fn put(open: &mut OpenFiles, space: &Space, inode: u64, file: Arc<dyn DiskFile>) {
         if open.len() >= OPEN_MAX {
             open.clear();
         }
-        open.insert(space.clone(), (inode, file.clone()));
-        Ok(Some(file))
+        open.insert(space.clone(), (inode, file));
     }
 }

@@ -23,8 +23,8 @@ use crate::memory::{SessionId, Space};
 use crate::session::{Session, SessionDeed};
 use crate::store::Deed;
 
-pub(super) use restore::{archived_in, checked};
-pub(super) use trash::RECORD as DELETION_RECORD;
+pub(super) use restore::{archived_in, checked, open_archive};
+pub(super) use trash::{RECORD as DELETION_RECORD, read_deletion};
 
 impl LocalStore {
     /// Enters that a session is in use again.
@@ -82,7 +82,11 @@ impl LocalStore {
     }
 
     /// The session as its log is now, caught up under the lock.
-    fn session_now(&self, space: &Space, held: &mut Held<'_>) -> Result<Option<Session>> {
+    pub(super) fn session_now(
+        &self,
+        space: &Space,
+        held: &mut Held<'_>,
+    ) -> Result<Option<Session>> {
         self.with_sound_index(held, |connection| {
             self.catch_up(connection, std::slice::from_ref(space))?;
             let found =
@@ -92,7 +96,7 @@ impl LocalStore {
     }
 
     /// The index learns what became of a session; the note stays until it has.
-    fn index_session(&self, space: &Space, held: &mut Held<'_>) -> Result<()> {
+    pub(super) fn index_session(&self, space: &Space, held: &mut Held<'_>) -> Result<()> {
         self.with_sound_index(held, |connection| {
             self.catch_up(connection, std::slice::from_ref(space))
         })?;
@@ -161,7 +165,7 @@ impl LocalStore {
         Ok(left)
     }
 
-    fn remove_durably(&self, path: &Path) -> Result<()> {
+    pub(super) fn remove_durably(&self, path: &Path) -> Result<()> {
         self.disk.remove(path).map_err(Error::io("remove", path))?;
         self.sync_folder_of(path)
     }

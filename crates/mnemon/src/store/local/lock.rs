@@ -88,6 +88,16 @@ pub(crate) struct Held<'a> {
     pub(crate) was_waited_for: bool,
 }
 
+/// Since when somebody waits.
+pub(crate) struct Wait(Instant);
+
+impl Wait {
+    /// From now on.
+    pub(crate) fn begin() -> Self {
+        Self(Instant::now())
+    }
+}
+
 impl StoreLock {
     pub(crate) fn new(
         disk: Arc<dyn Disk>,
@@ -106,7 +116,7 @@ impl StoreLock {
 
     /// Waits for the lock, but not for ever.
     pub(crate) fn acquire(&self, operation: &str) -> Result<Held<'_>> {
-        let begin = Instant::now();
+        let wait = Wait::begin();
         let mut was_waited_for = false;
         loop {
             if let Some(mut held) = self.try_acquire(operation)? {
@@ -114,22 +124,28 @@ impl StoreLock {
                 return Ok(held);
             }
             was_waited_for = true;
-            let waited = begin.elapsed();
-            let Some(left) = self
-                .timeout
-                .checked_sub(waited)
-                .filter(|left| !left.is_zero())
-            else {
-                return Err(Error::LockTimeout {
-                    waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
-                    holder: self.read_note().ok().and_then(|note| note.holder()),
-                });
-            };
-            // In proportion to the wait so far: who waits behind many short
-            // holds is there when the lock is free, who waits long polls little.
-            let pause = (waited / PAUSE_PART).clamp(PAUSE_MIN, self.pause_max.max(PAUSE_MIN));
-            std::thread::sleep(pause.min(left));
+            self.pause(&wait)?;
         }
+    }
+
+    /// Waits a moment; refused once it was long enough.
+    pub(crate) fn pause(&self, wait: &Wait) -> Result<()> {
+        let waited = wait.0.elapsed();
+        let Some(left) = self
+            .timeout
+            .checked_sub(waited)
+            .filter(|left| !left.is_zero())
+        else {
+            return Err(Error::LockTimeout {
+                waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+                holder: self.read_note().ok().and_then(|note| note.holder()),
+            });
+        };
+        // In proportion to the wait so far: who waits behind many short
+        // holds is there when the lock is free, who waits long polls little.
+        let pause = (waited / PAUSE_PART).clamp(PAUSE_MIN, self.pause_max.max(PAUSE_MIN));
+        std::thread::sleep(pause.min(left));
+        Ok(())
     }
 
     /// Takes the lock if nobody in this or another process has it.

@@ -13,7 +13,7 @@ use super::LocalStore;
 use super::audit::{self, AuditLine};
 use super::disk::{Disk, DiskFile};
 use super::index::read as index_read;
-use super::log::line::Line;
+use super::log::line::{Line, sign_again};
 use super::log::scan::{self, Found, Start, Stopped};
 use super::rewrite::{Also, Piece, Verdict, read};
 use super::shelf::{self, Packing, Sort};
@@ -82,6 +82,7 @@ impl LocalStore {
             self.enter_return(wanted, &found)?;
         }
         let dropped: HashSet<&str> = wanted.summaries.iter().map(MemoryId::as_str).collect();
+        let emptied = emptied(&*self.disk, &parts, &found)?;
         let coming = RefCell::new(VecDeque::from(coming));
         let next_before = |order: Option<Order>| {
             let mut coming = coming.borrow_mut();
@@ -96,7 +97,7 @@ impl LocalStore {
         };
         self.rewrite_and(
             &space,
-            &mut |piece, _| {
+            &mut |piece, bytes| {
                 let Piece::Record(placed) = piece else {
                     return Ok(Verdict::Keep);
                 };
@@ -113,6 +114,16 @@ impl LocalStore {
                     return Ok(Verdict::Keep);
                 };
                 let before = next_before(Some(order));
+                if placed
+                    .line
+                    .shelf
+                    .as_ref()
+                    .is_some_and(|it| emptied.contains(it))
+                {
+                    let path = self.layout.log(&space);
+                    let line = without_shelf(&path, placed.number, bytes)?;
+                    return Ok(Verdict::ReplaceBehind(before, line));
+                }
                 Ok(if before.is_empty() {
                     Verdict::Keep
                 } else {
@@ -202,32 +213,6 @@ impl LocalStore {
             .map_err(Error::io("sync", folder))
     }
 
-    /// What was compacted away under that name.
-    pub(super) fn find_away(&self, reference: &Reference) -> Result<Option<Away>> {
-        match reference {
-            Reference::Id(id) => {
-                let found = self.ask(|connection| {
-                    super::index::shelves::find(connection, id.as_str())
-                        .map_err(Error::index("index"))
-                })?;
-                let Some(found) = found.filter(|found| !found.trashed) else {
-                    return Ok(None);
-                };
-                let session: SessionId = found.session.parse()?;
-                let all = self.away_of(&session)?;
-                Ok(all.into_iter().find(|shelved| shelved.id == *id))
-            }
-            Reference::Handle(session, handle) => {
-                let Some(session) = crate::store::Store::session(self, session)? else {
-                    return Ok(None);
-                };
-                let all = self.away_of(&session.id)?;
-                let mut all = all.into_iter();
-                Ok(all.find(|shelved| shelved.handle == Some(*handle)))
-            }
-        }
-    }
-
     /// Everything that was compacted away from a session, by id.
     pub(super) fn away_of(&self, session: &SessionId) -> Result<Vec<Away>> {
         let mut all: Vec<Away> = Vec::new();
@@ -252,6 +237,40 @@ impl LocalStore {
         all.dedup_by(|a, b| a.id == b.id);
         Ok(all)
     }
+}
+
+/// The names of the shelves on which nothing is left once these are back.
+fn emptied(
+    disk: &dyn Disk,
+    parts: &[Source],
+    coming: &BTreeSet<MemoryId>,
+) -> Result<BTreeSet<String>> {
+    let mut emptied = BTreeSet::new();
+    let coming: HashSet<&str> = coming.iter().map(MemoryId::as_str).collect();
+    for part in parts {
+        let mut left = 0_u64;
+        each_line(disk, &part.path, &mut |stored| {
+            let id = stored.line.id.as_deref().unwrap_or_default();
+            left += u64::from(!coming.contains(id));
+            Ok(())
+        })?;
+        if left == 0 {
+            let name = part.path.file_name().unwrap_or_default();
+            emptied.insert(name.to_string_lossy().into_owned());
+        }
+    }
+    Ok(emptied)
+}
+
+/// A line that no longer refers to a shelf.
+pub(super) fn without_shelf(log: &Path, line: u64, bytes: &[u8]) -> Result<Vec<u8>> {
+    let signed = sign_again(bytes, |object| drop(object.remove("shelf")));
+    let (signed, _) = signed.map_err(|_| Error::Corrupt {
+        path: log.into(),
+        line: Some(line),
+        problem: "the line was sound a moment ago".into(),
+    })?;
+    Ok(signed)
 }
 
 /// When a part was made: what its first line says.

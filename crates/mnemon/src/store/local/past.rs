@@ -1,90 +1,246 @@
-//! The disk of a past moment: logs with the lines that were compacted away since.
+//! The disk of a past moment: every session as it was then.
 //!
-//! A question about a moment before a compaction reads the log as it was: the
-//! lines of every part that was made later are merged into it, in memory.
+//! A log holds what happened, so reading it up to a moment is enough; but
+//! lines were compacted away since, sessions were archived, and some lie in
+//! the trash. Here such a session has its log again: the one that was archived,
+//! with the lines of every part that was made later merged into it, in memory.
+//! Nobody is kept from writing, so files are looked at until they stay the same.
 
-use std::collections::HashMap;
+mod hidden;
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::LocalStore;
 use super::disk::{Disk, DiskFile, Stat};
+use super::layout::Layout;
+use super::life;
 use super::log::scan::{self, Found, Start, Stopped};
 use super::part::{self, Stored};
 use super::rewrite::read;
+use super::shelf::{self, Sort};
 use crate::error::{Error, Result};
-use crate::memory::Space;
+use crate::memory::{SessionId, Space};
 use crate::time::Time;
+use hidden::Hidden;
 
-/// A disk on which some logs are longer.
+/// So often a session may change while it is looked at.
+const LOOKS_MAX: usize = 100;
+
+/// So many logs are kept, because they are looked at more than once.
+const KEPT_MAX: usize = 16;
+
+/// A disk on which some sessions have other logs.
 #[derive(Debug)]
 pub(super) struct PastDisk {
     disk: Arc<dyn Disk>,
-    /// The parts of each log that belong into it at that moment.
-    parts: HashMap<PathBuf, Vec<PathBuf>>,
-    merged: Mutex<HashMap<PathBuf, Arc<Merged>>>,
+    layout: Layout,
+    moment: Time,
+    hidden: Hidden,
+    made: Mutex<Made>,
 }
 
-/// A log as it was.
-#[derive(Debug)]
-struct Merged {
-    bytes: Vec<u8>,
+/// Logs, and what they were made of.
+type Made = HashMap<SessionId, (Files, Arc<dyn DiskFile>)>;
+
+/// The files that a session is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Files {
+    log: PathBuf,
     stat: Stat,
+    /// Its archive, whole or in parts.
+    shelves: Vec<(PathBuf, Stat)>,
+    trashed: bool,
+}
+
+impl Files {
+    /// Whether its log is what it was.
+    fn is_plain(&self) -> bool {
+        self.shelves.is_empty() && !self.trashed
+    }
+
+    /// What its log is taken for: another file whenever any of them is another.
+    fn identity(&self) -> Stat {
+        let mut hasher = DefaultHasher::new();
+        let stats = self.shelves.iter().map(|(_, stat)| stat);
+        for stat in stats.chain([&self.stat]) {
+            (stat.device, stat.inode, stat.size, stat.modified_nanos).hash(&mut hasher);
+        }
+        (&self.log, &self.shelves.len()).hash(&mut hasher);
+        Stat {
+            inode: hasher.finish(),
+            ..self.stat
+        }
+    }
 }
 
 impl LocalStore {
-    /// The disk as it was at a moment, so far as compactions changed it.
+    /// The disk as it was at a moment; an error if an archive that it needs is damaged.
     pub(super) fn disk_as_of(&self, moment: Time) -> Result<Arc<dyn Disk>> {
-        let mut parts: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
-        for session in self.session_folders(&self.layout.sessions())? {
-            for part in self.parts_of(&session)? {
-                let made = part::made_at(&*self.disk, &part.path)?;
-                if made.is_some_and(|made| made.micros() > moment.micros()) {
-                    let log = self.layout.log(&Space::Session(session.clone()));
-                    parts.entry(log).or_default().push(part.path);
-                }
-            }
+        let past = self.past_disk(moment);
+        let mut sessions = self.session_folders(&self.layout.sessions())?;
+        sessions.extend(self.session_folders(&self.layout.trash())?);
+        for session in sessions {
+            past.log_of(&session)?;
         }
-        if parts.is_empty() {
-            return Ok(self.disk.clone());
-        }
-        Ok(Arc::new(PastDisk {
+        Ok(Arc::new(past))
+    }
+
+    /// The disk as it is, but with the log of this session even if it is archived.
+    pub(super) fn disk_with_log_of(&self, session: &SessionId) -> Result<Arc<dyn Disk>> {
+        let past = self.past_disk(Time::nearest_to_micros(i64::MAX));
+        past.log_of(session)?;
+        Ok(Arc::new(past))
+    }
+
+    fn past_disk(&self, moment: Time) -> PastDisk {
+        PastDisk {
             disk: self.disk.clone(),
-            parts,
-            merged: Mutex::default(),
-        }))
+            layout: self.layout.clone(),
+            moment,
+            hidden: Hidden::default(),
+            made: Mutex::default(),
+        }
     }
 }
 
 impl PastDisk {
-    /// The log with the lines of its parts, made when it is first needed.
-    fn merged(&self, path: &Path) -> io::Result<Option<Arc<Merged>>> {
-        let Some(parts) = self.parts.get(path) else {
-            return Ok(None);
-        };
-        let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = merged.get(path) {
-            return Ok(Some(known.clone()));
+    /// The log of a session at the moment; none if there was none.
+    fn log_of(&self, session: &SessionId) -> Result<Option<Arc<dyn DiskFile>>> {
+        let mut last = Ok(None);
+        for _ in 0..LOOKS_MAX {
+            let Some(files) = self.files_of(session)? else {
+                return Ok(None);
+            };
+            let known = self.made().get(session).cloned();
+            if let Some((seen, log)) = known
+                && seen == files
+            {
+                return Ok(Some(log));
+            }
+            last = self.make(&files).map(Some);
+            if self.files_of(session)?.as_ref() != Some(&files) {
+                continue;
+            }
+            let Some(log) = last? else { return Ok(None) };
+            let mut made = self.made();
+            if made.len() >= KEPT_MAX {
+                made.clear();
+            }
+            made.insert(session.clone(), (files, log.clone()));
+            return Ok(Some(log));
         }
-        let log = self.disk.open_read(path)?;
-        let stat = log.stat()?;
-        let bytes = merge(&*self.disk, &*log, path, parts).map_err(io::Error::other)?;
-        let stat = Stat {
-            size: bytes.len() as u64,
-            ..stat
+        last
+    }
+
+    /// What a session is made of now; none if it is hidden at the moment, or if there is none.
+    fn files_of(&self, session: &SessionId) -> Result<Option<Files>> {
+        let space = Space::Session(session.clone());
+        let places = [
+            (self.layout.folder(&space), false),
+            (self.layout.trashed(session), true),
+        ];
+        // Twice: it may move behind our back, into the trash or out of it.
+        for (folder, trashed) in places.iter().chain(&places) {
+            let log = folder.join("memory.jsonl");
+            let Some(stat) = shelf::stat(&*self.disk, &log)? else {
+                continue;
+            };
+            if self
+                .hidden
+                .is_hidden(&*self.disk, &self.layout, session, *trashed, self.moment)?
+            {
+                return Ok(None);
+            }
+            let archive = folder.join("archive");
+            let names = self.disk.list(&archive);
+            let mut shelves = Vec::new();
+            for name in names.map_err(Error::io("read", &archive))? {
+                let path = archive.join(&name);
+                if Sort::of(&name).is_some()
+                    && let Some(stat) = shelf::stat(&*self.disk, &path)?
+                {
+                    shelves.push((path, stat));
+                }
+            }
+            return Ok(Some(Files {
+                log,
+                stat,
+                shelves,
+                trashed: *trashed,
+            }));
+        }
+        Ok(None)
+    }
+
+    fn make(&self, files: &Files) -> Result<Arc<dyn DiskFile>> {
+        let log = self
+            .disk
+            .open_read(&files.log)
+            .map_err(Error::io("open", &files.log))?;
+        let archived = life::archived_in(&*log);
+        if files.is_plain() && archived.is_none() {
+            return Ok(log);
+        }
+        let log = match archived {
+            Some(archived) => {
+                let place = files.log.with_file_name("archive").join(&archived.shelf);
+                let unpacked = life::open_archive(&*self.disk, &place)?;
+                // Half of a session would look like all of it, so all of it is checked first.
+                life::checked(&unpacked, &place, &archived, |_| Ok(()))?;
+                Arc::new(unpacked) as Arc<dyn DiskFile>
+            }
+            None => log,
         };
-        let made = Arc::new(Merged { bytes, stat });
-        merged.insert(path.to_path_buf(), made.clone());
-        Ok(Some(made))
+        let mut later = Vec::new();
+        for (path, _) in &files.shelves {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if Sort::of(&name) == Some(Sort::Part)
+                && part::made_at(&*self.disk, path)?
+                    .is_some_and(|made| made.micros() > self.moment.micros())
+            {
+                later.push(path.clone());
+            }
+        }
+        let content = if later.is_empty() {
+            Content::File(log)
+        } else {
+            Content::Bytes(merge(&*self.disk, &*log, &files.log, &later)?)
+        };
+        Ok(Arc::new(PastFile {
+            content,
+            stat: files.identity(),
+        }))
+    }
+
+    /// The session whose log has that path.
+    fn session_at(&self, path: &Path) -> Option<SessionId> {
+        let folder = path.parent()?;
+        let is_log = path.file_name()? == "memory.jsonl";
+        if !is_log || folder.parent()? != self.layout.sessions() {
+            return None;
+        }
+        folder.file_name()?.to_str()?.parse().ok()
+    }
+
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// A log with lines that were taken out of it; what is in the log itself counts there.
 fn merge(disk: &dyn Disk, log: &dyn DiskFile, path: &Path, parts: &[PathBuf]) -> Result<Vec<u8>> {
+    let (in_log, _) = shelf::ids(log, path)?;
+    let in_log: HashSet<String> = in_log.into_iter().collect();
     let mut coming: Vec<Stored> = Vec::new();
     for part in parts {
         part::each_line(disk, part, &mut |stored| {
-            coming.push(stored);
+            if !in_log.contains(stored.line.id.as_deref().unwrap_or_default()) {
+                coming.push(stored);
+            }
             Ok(())
         })?;
     }
@@ -116,10 +272,21 @@ fn merge(disk: &dyn Disk, log: &dyn DiskFile, path: &Path, parts: &[PathBuf]) ->
     Ok(bytes)
 }
 
+/// For answers of a disk, which knows only its own errors.
+fn as_io(error: Error) -> io::Error {
+    match error {
+        Error::Io { source, .. } => io::Error::new(source.kind(), source),
+        other => io::Error::other(other),
+    }
+}
+
 impl Disk for PastDisk {
     fn open_read(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
-        match self.merged(path)? {
-            Some(merged) => Ok(Arc::new(MergedFile(merged))),
+        match self.session_at(path) {
+            Some(session) => {
+                let log = self.log_of(&session).map_err(as_io)?;
+                log.ok_or_else(|| io::ErrorKind::NotFound.into())
+            }
             None => self.disk.open_read(path),
         }
     }
@@ -133,14 +300,27 @@ impl Disk for PastDisk {
     }
 
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>> {
-        match self.merged(path)? {
-            Some(merged) => Ok(Some(merged.stat)),
-            None => self.disk.stat(path),
-        }
+        let Some(session) = self.session_at(path) else {
+            return self.disk.stat(path);
+        };
+        let files = self.files_of(&session).map_err(as_io)?;
+        Ok(files.map(|files| {
+            if files.is_plain() {
+                files.stat
+            } else {
+                files.identity()
+            }
+        }))
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
-        self.disk.list(folder)
+        let mut names = self.disk.list(folder)?;
+        if folder == self.layout.sessions() {
+            names.extend(self.disk.list(&self.layout.trash())?);
+            names.sort();
+            names.dedup();
+        }
+        Ok(names)
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
@@ -164,21 +344,34 @@ impl Disk for PastDisk {
     }
 }
 
-/// Bytes in memory, to be read only.
+/// A log as it was, to be read only.
 #[derive(Debug)]
-struct MergedFile(Arc<Merged>);
+struct PastFile {
+    content: Content,
+    stat: Stat,
+}
 
-impl DiskFile for MergedFile {
+#[derive(Debug)]
+enum Content {
+    File(Arc<dyn DiskFile>),
+    Bytes(Vec<u8>),
+}
+
+impl DiskFile for PastFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let bytes = match &self.content {
+            Content::File(file) => return file.read_at(buffer, offset),
+            Content::Bytes(bytes) => bytes,
+        };
         let begin = usize::try_from(offset).unwrap_or(usize::MAX);
-        let rest = self.0.bytes.get(begin..).unwrap_or_default();
+        let rest = bytes.get(begin..).unwrap_or_default();
         let count = rest.len().min(buffer.len());
         buffer[..count].copy_from_slice(&rest[..count]);
         Ok(count)
     }
 
     fn stat(&self) -> io::Result<Stat> {
-        Ok(self.0.stat)
+        Ok(self.stat)
     }
 
     fn write_at(&self, _: &[u8], _: u64) -> io::Result<()> {

@@ -1,5 +1,7 @@
 //! Repair: damage is set aside, never thrown away, and what was edited on purpose is kept.
 
+mod put_away;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -24,10 +26,12 @@ impl LocalStore {
         options: RepairOptions,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Repair> {
+        let mut report = Repair::default();
+        // First, because an erasure opens what is archived.
+        self.repair_shelves(&mut report)?;
         self.finish_erasure()?;
         let fresh = self.fresh_index(&mut |_| {})?;
         let poisoned = poison::read(&*self.disk, &self.layout)?;
-        let mut report = Repair::default();
         let mut bad: HashMap<Space, HashMap<u64, String>> = HashMap::new();
         for piece in everything_bad(&fresh)? {
             bad.entry(piece.space)

@@ -30,6 +30,8 @@ pub(super) enum Verdict {
     Drop,
     /// It stays behind these lines.
     Behind(Vec<u8>),
+    /// The second stands in its place, behind the first.
+    ReplaceBehind(Vec<u8>, Vec<u8>),
 }
 
 /// Decides about each piece; gets the bytes too.
@@ -134,9 +136,13 @@ impl LocalStore {
         sync()?;
         held.note_appending(&[space])
             .map_err(Error::io("write", self.layout.lock()))?;
-        self.disk
-            .rename(&next.path, &path)
-            .map_err(Error::io("replace", &path))?;
+        match self.disk.rename(&next.path, &path) {
+            // Somebody who tidied up took it for what a crash had left.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(Error::LogReplaced { path });
+            }
+            renamed => renamed.map_err(Error::io("replace", &path))?,
+        }
         let folder = self.layout.folder(space);
         self.disk
             .sync_folder(&folder)
@@ -221,6 +227,10 @@ impl<'a> Next<'a> {
                             self.write(&before)?;
                             self.write_line(&bytes)
                         }
+                        Verdict::ReplaceBehind(before, bytes) => {
+                            self.write(&before)?;
+                            self.write(&bytes)
+                        }
                         Verdict::Replace(bytes) => self.write(&bytes),
                         Verdict::Drop => Ok(()),
                     }
@@ -243,6 +253,13 @@ impl<'a> Next<'a> {
                 self.write(&before)?;
                 Verdict::Keep
             }
+            Verdict::ReplaceBehind(before, bytes) => {
+                if !before.is_empty() {
+                    self.settle()?;
+                    self.write(&before)?;
+                }
+                Verdict::Replace(bytes)
+            }
             verdict => verdict,
         };
         let Some(place) = place else {
@@ -250,7 +267,7 @@ impl<'a> Next<'a> {
             return match verdict {
                 Verdict::Replace(bytes) => self.write(&bytes),
                 Verdict::Drop => Ok(()),
-                Verdict::Keep | Verdict::Behind(_) => self.write_line(&bytes),
+                _ => self.write_line(&bytes),
             };
         };
         if self
@@ -272,8 +289,14 @@ impl<'a> Next<'a> {
             };
         }
         match verdict {
-            Verdict::Replace(_) | Verdict::Drop => self.broken = true,
-            Verdict::Keep | Verdict::Behind(_) => self.open.push((placed, bytes, place)),
+            Verdict::Replace(mut bytes) => {
+                self.broken = true;
+                // Lines are kept without their newlines until they are settled.
+                bytes.pop();
+                self.open.push((placed, bytes, place));
+            }
+            Verdict::Drop => self.broken = true,
+            _ => self.open.push((placed, bytes, place)),
         }
         Ok(())
     }

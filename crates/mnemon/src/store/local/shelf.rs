@@ -206,6 +206,13 @@ pub(super) fn open(disk: &dyn Disk, path: &Path) -> Result<Unpacked> {
     Unpacked::new(file).map_err(unreadable(path))
 }
 
+/// Opens a shelf that may be damaged, to be read as far as it can be.
+pub(super) fn salvage(disk: &dyn Disk, path: &Path) -> Result<Unpacked> {
+    let file = disk.open_read(path).map_err(Error::io("open", path))?;
+    let unpacked = Unpacked::new(file).map_err(unreadable(path))?;
+    Ok(unpacked.salvaged())
+}
+
 /// For `map_err`: why a shelf can't be read, told apart by whose fault it is.
 pub(super) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Error {
     let path = path.to_path_buf();

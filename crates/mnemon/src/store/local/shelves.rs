@@ -6,6 +6,7 @@
 //! differ.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ use super::LocalStore;
 use super::disk::{DiskFile, Stat};
 use super::index::leaving;
 use super::index::shelves::{self, Content, Known};
+use super::life;
+use super::log::scan::{self, Found, Start, Stopped};
 use super::shelf;
 use crate::error::{Error, Result};
 use crate::memory::{SessionId, Space};
@@ -29,6 +32,14 @@ pub(super) struct Source {
     pub(super) trashed: bool,
     /// Whether it is compressed.
     pub(super) packed: bool,
+}
+
+/// A shelf that a log refers to.
+#[derive(Clone, Debug)]
+pub(super) struct Referred {
+    pub(super) name: String,
+    /// How many memories went there, about: some may have come back, or were gone for good.
+    pub(super) memories: u64,
 }
 
 impl Source {
@@ -115,6 +126,8 @@ impl LocalStore {
                 .map(|source| self.known_of(source))
                 .collect();
             found.sort_by(|a, b| a.source.cmp(&b.source));
+            let mut known = known;
+            known.retain(|it| !it.is_lost() || found.iter().any(|own| own.source == it.source));
             if found != known {
                 stale.push(Space::Session(session));
             }
@@ -153,18 +166,87 @@ impl LocalStore {
                         // The disk may let us read it later, so nothing is known of it yet.
                         now.stat.modified_nanos = i64::MIN;
                     }
+                    // What was known to lie there has not come to lie elsewhere.
+                    let mut ids = shelves::ids_of(connection, &now.source).map_err(in_index())?;
+                    ids.extend(self.readable_ids(&source).unwrap_or_default());
                     Content {
+                        ids,
+                        lines: 0,
                         broken: Some(error.to_string()),
-                        ..Content::default()
                     }
                 }
             };
             shelves::put(connection, &now, source.trashed, &content).map_err(in_index())?;
         }
-        for gone in known.keys() {
-            shelves::remove(connection, gone).map_err(in_index())?;
+        for (gone, known) in known {
+            if self.is_missed(session, &known)? {
+                let content = Content {
+                    ids: shelves::ids_of(connection, &gone).map_err(in_index())?,
+                    lines: 0,
+                    broken: Some("the archive is not there".into()),
+                };
+                shelves::put(connection, &known.lost(), false, &content).map_err(in_index())?;
+            } else {
+                shelves::remove(connection, &gone).map_err(in_index())?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether a shelf that is not there any more should be: a log still refers to it.
+    fn is_missed(&self, session: &SessionId, known: &Known) -> Result<bool> {
+        let folder = self.layout.sessions().join(session.as_str());
+        let path = self.layout.root().join(&known.source);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.parent() != Some(&*folder.join("archive")) {
+            return Ok(false);
+        }
+        let referred = self.referred_shelves(&folder)?;
+        Ok(referred.iter().any(|it| it.name == name))
+    }
+
+    /// The shelves that the log of a folder refers to.
+    pub(super) fn referred_shelves(&self, folder: &Path) -> Result<Vec<Referred>> {
+        let path = folder.join("memory.jsonl");
+        let mut log: Arc<dyn DiskFile> = match self.disk.open_read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            opened => opened.map_err(Error::io("open", &path))?,
+        };
+        let mut referred = Vec::new();
+        if let Some(archived) = life::archived_in(&*log) {
+            let place = folder.join("archive").join(&archived.shelf);
+            referred.push(Referred {
+                memories: archived.by_kind.values().sum(),
+                name: archived.shelf,
+            });
+            match shelf::salvage(&*self.disk, &place) {
+                Ok(unpacked) => log = Arc::new(unpacked),
+                Err(_) => return Ok(referred),
+            }
+        }
+        let scanned = scan::scan(&*log, Start::BEGINNING, |found| -> Result<(), Infallible> {
+            if let Found::Record(placed) = found
+                && let Some(name) = placed.line.shelf
+            {
+                let memories = placed.line.count.unwrap_or(0);
+                referred.push(Referred { name, memories });
+            }
+            Ok(())
+        });
+        match scanned {
+            Ok(_) => Ok(referred),
+            Err(Stopped::Reading(error)) => Err(Error::io("read", &path)(error)),
+            Err(Stopped::ByCaller(never)) => match never {},
+        }
+    }
+
+    /// The ids in a shelf that may be damaged, as far as it can be read.
+    pub(super) fn readable_ids(&self, source: &Source) -> Result<Vec<String>> {
+        if !source.packed {
+            return Ok(Vec::new());
+        }
+        let file = shelf::salvage(&*self.disk, &source.path)?;
+        Ok(shelf::ids(&file, &source.path)?.0)
     }
 
     fn ids_in(&self, source: &Source) -> Result<(Vec<String>, u64)> {

@@ -1,6 +1,6 @@
 //! What a store does for the engine, done on files: each question and each deed by its module.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{LocalOptions, LocalStore, audit, index, search};
@@ -10,10 +10,51 @@ use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::store::{
     Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
-    JobTimes, Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection,
-    Shelved, Stats, Store, Tended, Verification, View, Waiting,
+    JobTimes, Measure, Place, Progress, Receipt, Reindexed, Repair, RepairOptions, Return,
+    Selection, Shelved, Stats, Store, Tended, Verification, View, Waiting,
 };
 use crate::time::Time;
+
+impl LocalStore {
+    /// Hands on every memory of a space, each once, whatever becomes of its session meanwhile.
+    fn walk_one(&self, space: &Space, each: &mut dyn FnMut(Memory) -> Result<()>) -> Result<()> {
+        let (is_archived, pointers) = self.ask(|connection| {
+            let is_archived = index::read::is_archived(connection, space);
+            let pointers = index::read::pointers_of(connection, space);
+            is_archived
+                .and_then(|is_archived| Ok((is_archived, pointers?)))
+                .map_err(Error::index("index"))
+        })?;
+        let mut handed_on: HashSet<MemoryId> = HashSet::new();
+        let mut is_replaced = is_archived;
+        for pointer in pointers.into_iter().take_while(|_| !is_archived) {
+            let memory = match pointer.load(&self.files) {
+                Err(Error::Damaged { .. })
+                    if space.session().is_some() && self.looks_into.is_none() =>
+                {
+                    // Archived or compacted since the index was asked.
+                    is_replaced = true;
+                    break;
+                }
+                Err(Error::Damaged { id, .. }) => self.find(&Reference::Id(id.parse()?))?,
+                loaded => Some(loaded?),
+            };
+            if let Some(memory) = memory {
+                handed_on.insert(memory.id.clone());
+                each(memory)?;
+            }
+        }
+        let Some(session) = space.session().filter(|_| is_replaced) else {
+            return Ok(());
+        };
+        self.look_into(session)?.walk_one(space, &mut |memory| {
+            if handed_on.contains(&memory.id) {
+                return Ok(());
+            }
+            each(memory)
+        })
+    }
+}
 
 impl Store for LocalStore {
     fn commit(&self, batch: Batch) -> Result<Receipt> {
@@ -27,18 +68,24 @@ impl Store for LocalStore {
     }
 
     fn find(&self, reference: &Reference) -> Result<Option<Memory>> {
-        let (found, damaged) = self.ask(|connection| {
-            match index::read::find(connection, reference).map_err(Error::index("index"))? {
-                Some(pointer) => Ok((Some(pointer.load(&self.files)?), None)),
+        let (found, damaged) =
+            self.ask(|connection| match self.find_in(connection, reference)? {
+                Some(memory) => Ok((Some(memory), None)),
                 None => Ok((None, self.damage_about(connection, reference)?)),
-            }
-        })?;
+            })?;
         // More than "not found": the only line about it can't be believed.
         damaged.map_or(Ok(found), Err)
     }
 
+    fn locate(&self, reference: &Reference) -> Result<Place> {
+        self.locate_on_disk(reference)
+    }
+
     fn select(&self, filter: &Filter) -> Result<Selection> {
-        self.ask(|connection| index::select::select(connection, &self.files, filter))
+        self.ask(|connection| {
+            index::read::refuse_archived(connection, filter)?;
+            index::select::select(connection, &self.files, filter)
+        })
     }
 
     fn neighbours(&self, of: &[Memory]) -> Result<Vec<Memory>> {
@@ -84,28 +131,8 @@ impl Store for LocalStore {
         } else {
             spaces.to_vec()
         };
-        let archived = if self.looks_into.is_some() {
-            BTreeMap::new()
-        } else {
-            self.ask(|connection| index::read::archived(connection).map_err(Error::index("index")))?
-        };
         for space in spaces {
-            if let Some(archived) = archived.get(&space) {
-                self.look_into(&space, archived)?
-                    .walk(std::slice::from_ref(&space), each)?;
-                continue;
-            }
-            let pointers = self.ask(|connection| {
-                index::read::pointers_of(connection, &space).map_err(Error::index("index"))
-            })?;
-            for pointer in pointers {
-                let memory = match pointer.load(&self.files) {
-                    // The log may have been replaced since the index was asked.
-                    Err(Error::Damaged { id, .. }) => self.find(&Reference::Id(id.parse()?))?,
-                    loaded => Some(loaded?),
-                };
-                memory.map_or(Ok(()), &mut *each)?;
-            }
+            self.walk_one(&space, each)?;
         }
         Ok(())
     }
@@ -235,10 +262,6 @@ impl Store for LocalStore {
     fn bring_back(&self, wanted: &Return) -> Result<Vec<MemoryId>> {
         self.refuse_writing()?;
         self.bring_back_lines(wanted)
-    }
-
-    fn away(&self, reference: &Reference) -> Result<Option<Away>> {
-        self.find_away(reference)
     }
 
     fn away_in(&self, session: &SessionId) -> Result<Vec<Away>> {

@@ -44,7 +44,7 @@ const CONTENT: [(&str, &str); 9] = [
     (
         "archives",
         "SELECT s.source, s.session, s.trashed, s.lines, s.broken, i.id
-         FROM shelves s LEFT JOIN all_shelved i ON i.shelf = s.n ORDER BY 1, 6",
+         FROM shelves s LEFT JOIN all_shelved i ON i.shelf = s.n WHERE s.broken IS NULL ORDER BY 1, 6",
     ),
 ];
 

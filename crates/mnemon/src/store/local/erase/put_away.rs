@@ -23,7 +23,8 @@ use crate::store::local::rewrite::{self, Next};
 use crate::store::local::shelf::{self, Packing};
 use crate::store::local::shelves::Source;
 use crate::store::local::{LocalStore, unique, wall_micros};
-use crate::store::{Cleaned, Erased, Erasure, Store};
+use crate::store::{Cleaned, Erased, Store};
+use crate::time::Time;
 
 impl LocalStore {
     /// Where a memory lies that is put away, and everything that it ever said.
@@ -50,7 +51,7 @@ impl LocalStore {
     }
 
     /// Opens a session of which something is erased, if it is archived.
-    pub(super) fn open_for_erasure(&self, space: &Space, erasure: &Erasure) -> Result<()> {
+    pub(super) fn open_for_erasure(&self, space: &Space, by: &str, at: Time) -> Result<()> {
         let Some(session) = space.session() else {
             return Ok(());
         };
@@ -59,9 +60,9 @@ impl LocalStore {
         }
         self.restore_session(&SessionDeed {
             session: session.clone(),
-            by: erasure.by.clone(),
+            by: by.to_owned(),
             reason: "something in it is erased".into(),
-            at: erasure.at,
+            at,
         })?;
         Ok(())
     }
@@ -77,9 +78,10 @@ impl LocalStore {
         let Some(id) = space.session() else {
             return Ok(());
         };
-        let session = self.session(id)?;
-        let held = self.lock.acquire("erase in archives")?;
-        if let Some(session) = session {
+        let mut held = self.lock.acquire("erase in archives")?;
+        // Under the lock: the archive of a session that was open before must not be taken
+        // for what a crash had left.
+        if let Some(session) = self.session_now(space, &mut held)? {
             for path in self.tidy_session(&session, &held)? {
                 self.note_removed(&path, erased);
             }
@@ -89,6 +91,10 @@ impl LocalStore {
         }
         self.open_in_trash(id)?;
         for source in self.sources_of(id)? {
+            if !source.trashed && source.sort() == Some(shelf::Sort::Whole) {
+                // Archived since its log was cleaned; its checksum holds as it is.
+                continue;
+            }
             self.clean_source(&source, intent, traces, erased)?;
         }
         self.recount_deleted(id)

@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
+use super::held;
 use crate::memory::{Memory, MemoryId};
 
 /// Shorter words are in too many places to mean anything.
@@ -77,6 +79,13 @@ impl Traces {
         let Some(finder) = &self.finder else {
             return Ok(searched);
         };
+        if held::is_of_sqlite(path) {
+            let found = held::read(path, |file| Self::search_in(finder, At { file, offset: 0 }));
+            return match found {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(searched),
+                found => found,
+            };
+        }
         let file = match File::open(path) {
             // Others go on working: a file may be gone by now.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(searched),
@@ -137,5 +146,19 @@ impl Traces {
             self.words
                 .push(bytes[..bytes.len().min(TRACE_BYTES_MAX)].to_vec());
         }
+    }
+}
+
+/// A file from its beginning, wherever others are in it.
+struct At<'a> {
+    file: &'a File,
+    offset: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read_at(buffer, self.offset)?;
+        self.offset += count as u64;
+        Ok(count)
     }
 }

@@ -8,11 +8,11 @@ use super::position::unsigned;
 use super::schema::{kind_from, kind_number};
 use crate::error::{Error, Result};
 use crate::memory::{Forgotten, Kind, Memory, Reference, SessionId, Space, State};
-use crate::session::{Activity, Archived, Participant, Session, SessionDetails};
+use crate::session::{Activity, Participant, Session, SessionDetails};
 use crate::store::local::files::LogFiles;
 use crate::store::local::log::line::Line;
 use crate::store::local::log::record::Record;
-use crate::store::{Change, SpaceStats, Stats, What};
+use crate::store::{Change, Filter, SpaceStats, Stats, What};
 use crate::time::Time;
 
 /// The columns that [`Pointer::from_row`] reads, of `memories m` and `logs l`.
@@ -124,8 +124,15 @@ pub(crate) fn history(
     let space: Space = pointer.space.parse()?;
     let mut changes = Vec::new();
     for (offset, length) in places {
-        let Some(line) = files.line(&space, pointer.inode, offset, length, None)? else {
-            continue;
+        let line = files.line(&space, pointer.inode, offset, length, None)?;
+        // In a file that took the place of the log anything may stand there.
+        let line = line.filter(|line| line.id.as_ref() == Some(&pointer.id));
+        let Some(line) = line else {
+            return Err(Error::Damaged {
+                id: pointer.id.clone(),
+                path: files.path(&space),
+                line: pointer.number,
+            });
         };
         changes.extend(change(line));
     }
@@ -238,21 +245,29 @@ pub(crate) fn sessions(
     Ok(sessions)
 }
 
-/// The archived sessions, by the spaces that they are.
-pub(crate) fn archived(connection: &Connection) -> rusqlite::Result<BTreeMap<Space, Archived>> {
-    let mut statement = connection
-        .prepare_cached("SELECT id, archived FROM sessions WHERE archived IS NOT NULL")?;
-    let rows = statement.query_map([], |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-    })?;
-    let mut found = BTreeMap::new();
-    for row in rows {
-        let (id, archived) = row?;
-        if let (Ok(id), Ok(archived)) = (id.parse(), serde_json::from_str(&archived)) {
-            found.insert(Space::Session(id), archived);
+/// Whether a space is a session that is archived.
+pub(crate) fn is_archived(connection: &Connection, space: &Space) -> rusqlite::Result<bool> {
+    let Some(session) = space.session() else {
+        return Ok(false);
+    };
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM sessions WHERE folded = ?1 AND archived IS NOT NULL)",
+        )?
+        .query_row([session.as_str().to_ascii_lowercase()], |row| row.get(0))
+}
+
+/// Refuses a filter that wants its sessions open if one of them is archived.
+pub(crate) fn refuse_archived(connection: &Connection, filter: &Filter) -> Result<()> {
+    for space in filter.spaces.iter().filter(|_| filter.only_open) {
+        if is_archived(connection, space).map_err(Error::index("index"))? {
+            return Err(Error::SessionArchived {
+                session: space.session().map(ToString::to_string).unwrap_or_default(),
+                source: None,
+            });
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// An archived session tells how it was, not how its short log is.

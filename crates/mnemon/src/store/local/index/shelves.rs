@@ -55,6 +55,26 @@ pub(crate) struct Shelved {
     pub(crate) trashed: bool,
     /// The file, by its path below the root.
     pub(crate) source: String,
+    /// Why it can't be read, if it can't.
+    pub(crate) broken: Option<String>,
+}
+
+impl Known {
+    /// One that is not there, although a log refers to it.
+    pub(crate) fn lost(self) -> Self {
+        let stat = Stat {
+            device: 0,
+            inode: 0,
+            size: 0,
+            modified_nanos: 0,
+        };
+        Self { stat, ..self }
+    }
+
+    /// Whether the index knows that it is not there.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.stat.inode == 0
+    }
 }
 
 /// Every source, or those of one session, in the order of their paths.
@@ -165,17 +185,27 @@ pub(crate) fn remove(connection: &Connection, source: &str) -> rusqlite::Result<
 pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<Shelved>> {
     connection
         .prepare_cached(
-            "SELECT s.session, s.trashed, s.source FROM all_shelved i JOIN shelves s ON s.n = i.shelf
-             WHERE i.id = ?1 ORDER BY s.trashed, s.source LIMIT 1",
+            "SELECT s.session, s.trashed, s.source, s.broken FROM all_shelved i JOIN shelves s ON s.n = i.shelf
+             WHERE i.id = ?1 ORDER BY s.trashed, s.broken IS NOT NULL, s.source LIMIT 1",
         )?
         .query_row([id], |row| {
             Ok(Shelved {
                 session: row.get(0)?,
                 trashed: row.get(1)?,
                 source: row.get(2)?,
+                broken: row.get(3)?,
             })
         })
         .optional()
+}
+
+/// The ids that are known to lie in a source.
+pub(crate) fn ids_of(connection: &Connection, source: &str) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT i.id FROM shelves s JOIN all_shelved i ON i.shelf = s.n WHERE s.source = ?1 ORDER BY i.id",
+    )?;
+    let rows = statement.query_map([source], |row| row.get(0))?;
+    rows.collect()
 }
 
 /// The deleted session of that id, whatever its case.

@@ -1,17 +1,16 @@
 //! Opening an archive: the log comes back to the byte.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::super::disk::DiskFile;
+use super::super::disk::{Disk, DiskFile};
 use super::super::log::line::hex;
 use super::super::log::scan::{self, Found, Start};
 use super::super::shelf;
 use super::super::{LocalOptions, LocalStore, unique, wall_micros};
 use crate::error::{Error, Result};
-use crate::memory::Space;
+use crate::memory::{SessionId, Space};
 use crate::session::{Archived, SessionDeed};
 use crate::store::Deed;
 
@@ -72,9 +71,11 @@ impl LocalStore {
             self.enter(Deed::SessionRestored, deed, &session, &held)?;
             held.note_appending(&[space])
                 .map_err(Error::io("write", self.layout.lock()))?;
-            self.disk
-                .rename(&next_path, &path)
-                .map_err(Error::io("replace", &path))?;
+            match self.disk.rename(&next_path, &path) {
+                // Somebody who tidied up took it for what a crash had left.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+                renamed => renamed.map_err(Error::io("replace", &path))?,
+            }
             self.sync_folder_of(&path)?;
             // The log is back; what is left of the archive only wastes room.
             let _ = self.remove_durably(&folder.join("archive").join(&archived.shelf));
@@ -91,62 +92,29 @@ impl LocalStore {
     fn explain_missing(&self, space: &Space, archived: &Archived) -> Result<bool> {
         let mut held = self.hold_for_life("look for an archive")?;
         match self.session_now(space, &mut held)? {
-            Some(session) if session.archived.as_ref() == Some(archived) => Err(Error::Corrupt {
-                path: self
-                    .layout
-                    .folder(space)
-                    .join("archive")
-                    .join(&archived.shelf),
-                line: None,
-                problem: "the archive is not there".into(),
-            }),
+            Some(session) if session.archived.as_ref() == Some(archived) => {
+                let folder = self.layout.folder(space);
+                Err(lost(&folder.join("archive").join(&archived.shelf)))
+            }
             _ => Ok(false),
         }
     }
 
-    /// A store with nothing but an archived session, as if it were open.
-    pub(in crate::store::local) fn look_into(
-        &self,
-        space: &Space,
-        archived: &Archived,
-    ) -> Result<LocalStore> {
-        let place = self
-            .layout
-            .folder(space)
-            .join("archive")
-            .join(&archived.shelf);
-        // Half of a session would look like all of it, so all of it is checked first.
-        shelf::open(&*self.disk, &place)
-            .and_then(|unpacked| checked(&unpacked, &place, archived, |_| Ok(())))
+    /// A store with nothing but one session, as if it were open.
+    pub(in crate::store::local) fn look_into(&self, session: &SessionId) -> Result<LocalStore> {
+        let disk = self
+            .disk_with_log_of(session)
             .map_err(|error| Error::SessionArchived {
-                session: space.session().map(ToString::to_string).unwrap_or_default(),
+                session: session.to_string(),
                 source: Some(Box::new(error)),
             })?;
         let options = LocalOptions {
             index_in_memory: true,
             ..self.options.clone()
         };
-        let mut store = Self::open_on(self.disk.clone(), self.layout.root(), options)?;
-        store.looks_into = Some(vec![space.clone()]);
+        let mut store = Self::open_on(disk, self.layout.root(), options)?;
+        store.looks_into = Some(vec![Space::Session(session.clone())]);
         Ok(store)
-    }
-
-    /// What is read instead of a log that stands for an archive, where archives are looked into.
-    pub(in crate::store::local) fn archive_behind(
-        &self,
-        space: &Space,
-        log: &dyn DiskFile,
-    ) -> Option<Arc<dyn DiskFile>> {
-        let looks = self.looks_into.is_some() || self.options.as_of.is_some();
-        space.session().filter(|_| looks)?;
-        let archived = archived_in(log);
-        let place = self
-            .layout
-            .folder(space)
-            .join("archive")
-            .join(archived?.shelf);
-        let unpacked = shelf::open(&*self.disk, &place).ok()?;
-        Some(Arc::new(unpacked))
     }
 
     /// Writes the log that a shelf holds beside the short one, and checks every byte of it.
@@ -193,6 +161,25 @@ pub(in crate::store::local) fn archived_in(log: &dyn DiskFile) -> Option<Archive
         if seen < 2 { Ok(()) } else { Err(()) }
     });
     archived.map(|archived| *archived)
+}
+
+/// Opens a shelf that a log refers to.
+pub(in crate::store::local) fn open_archive(
+    disk: &dyn Disk,
+    place: &Path,
+) -> Result<shelf::Unpacked> {
+    shelf::open(disk, place).map_err(|error| match error {
+        Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => lost(place),
+        other => other,
+    })
+}
+
+fn lost(place: &Path) -> Error {
+    Error::Corrupt {
+        path: place.into(),
+        line: None,
+        problem: "the archive is not there".into(),
+    }
 }
 
 /// Hands on what a shelf holds; an error at the end if it is not what was put there.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::disk::Disk;
 use super::super::lock::Held;
 use super::super::shelf;
 use super::super::{LocalStore, unique, wall_micros, whole_file};
@@ -140,9 +141,7 @@ impl LocalStore {
         &self,
         id: &SessionId,
     ) -> Result<Option<DeletedSession>> {
-        let path = self.layout.trashed(id).join(RECORD);
-        let bytes = whole_file::read(&*self.disk, &path)?;
-        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+        read_deletion(&*self.disk, &self.layout.trashed(id))
     }
 
     /// The id of a session in the trash, as it is written there.
@@ -220,4 +219,13 @@ impl LocalStore {
             .map_err(Error::io("remove", folder))?;
         self.sync_folder_of(folder)
     }
+}
+
+/// Who deleted the session of that folder, when and why; none if nothing there can be read.
+pub(in crate::store::local) fn read_deletion(
+    disk: &dyn Disk,
+    folder: &Path,
+) -> Result<Option<DeletedSession>> {
+    let bytes = whole_file::read(disk, &folder.join(RECORD))?;
+    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }

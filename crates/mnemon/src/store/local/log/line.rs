@@ -92,6 +92,8 @@ pub struct Line {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sensitive: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub shelf: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<Tag>,

@@ -29,7 +29,7 @@ use crate::recall::{Authors, bm25};
 use crate::store::local::embedded::Sets;
 use crate::store::local::files::LogFiles;
 use crate::store::local::index::position::unsigned;
-use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
+use crate::store::local::index::read::{POINTER_COLUMNS, Pointer, refuse_archived};
 use crate::store::{SetState, View};
 
 /// Memories this near to a candidate in its session are candidates too.
@@ -134,6 +134,7 @@ impl LocalView<'_> {
     }
 
     fn search(&self, probe: &Probe) -> Result<Candidates> {
+        refuse_archived(self.connection, &probe.filter)?;
         let corpus = self.corpus()?;
         let fits = Fits::new(self.connection, self.files, &probe.filter, &corpus.authors)?;
         let text = self.text(probe, &corpus)?;

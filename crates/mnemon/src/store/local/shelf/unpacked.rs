@@ -19,12 +19,26 @@ const STEP_BYTES: usize = 256 << 10;
 pub(in crate::store::local) struct Unpacked {
     file: Arc<dyn DiskFile>,
     reading: Mutex<Reading>,
+    /// Damage is taken for the end.
+    salvages: bool,
 }
 
 impl Unpacked {
     pub(super) fn new(file: Arc<dyn DiskFile>) -> io::Result<Self> {
         let reading = Mutex::new(Reading::begin(&file)?);
-        Ok(Self { file, reading })
+        Ok(Self {
+            file,
+            reading,
+            salvages: false,
+        })
+    }
+
+    /// The same, read as far as it can be.
+    pub(super) fn salvaged(self) -> Self {
+        Self {
+            salvages: true,
+            ..self
+        }
     }
 }
 
@@ -35,7 +49,13 @@ impl DiskFile for Unpacked {
             *reading = Reading::begin(&self.file)?;
         }
         while !reading.at_end && reading.end() < offset.saturating_add(buffer.len() as u64) {
-            reading.step(offset)?;
+            match reading.step(offset) {
+                // What the system says is no damage: later it may let us read on.
+                Err(error) if self.salvages && error.raw_os_error().is_none() => {
+                    reading.at_end = true;
+                }
+                stepped => stepped?,
+            }
         }
         let begin = usize::try_from(offset - reading.kept_from).unwrap_or(usize::MAX);
         let rest = reading.kept.get(begin..).unwrap_or_default();
@@ -116,23 +136,24 @@ impl Reading {
         }
         let known = self.kept.len();
         self.kept.resize(known + STEP_BYTES, 0);
-        let read = read_fully(&mut self.decoder, &mut self.kept[known..]);
-        let count = read.as_ref().map_or(0, |count| *count);
+        let (count, read) = read_fully(&mut self.decoder, &mut self.kept[known..]);
         self.kept.truncate(known + count);
-        self.at_end = read? < STEP_BYTES;
-        Ok(())
+        self.at_end = read.is_ok() && count < STEP_BYTES;
+        read
     }
 }
 
-fn read_fully(decoder: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+/// How many bytes there were, and what kept it from reading on.
+fn read_fully(decoder: &mut impl Read, buffer: &mut [u8]) -> (usize, io::Result<()>) {
     let mut filled = 0;
     while filled < buffer.len() {
-        match decoder.read(&mut buffer[filled..])? {
-            0 => break,
-            count => filled += count,
+        match decoder.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) => return (filled, Err(error)),
         }
     }
-    Ok(filled)
+    (filled, Ok(()))
 }
 
 /// The compressed bytes, from first to last.

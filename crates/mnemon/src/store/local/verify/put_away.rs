@@ -6,7 +6,7 @@ use crate::error::{Code, Error, Result};
 use crate::memory::SessionId;
 use crate::session::Archived;
 use crate::store::local::LocalStore;
-use crate::store::local::index::read;
+use crate::store::local::index::{read, shelves};
 use crate::store::local::life::{self, DELETION_RECORD};
 use crate::store::local::log::scan::{self, Found, Start, Stopped};
 use crate::store::local::shelf::{self, Sort};
@@ -27,25 +27,27 @@ impl LocalStore {
                 self.verify_source(&source, found);
             }
             for folder in [self.layout.sessions(), self.layout.trash()] {
-                self.find_lost_archive(&folder.join(session.as_str()), found)?;
+                self.find_lost_archives(&folder.join(session.as_str()), found)?;
             }
         }
         Ok(())
     }
 
-    /// A log that refers to a shelf which is not there.
-    fn find_lost_archive(&self, folder: &Path, found: &mut Verification) -> Result<()> {
-        let Some(archived) = self.archived_at(&folder.join("memory.jsonl"))? else {
-            return Ok(());
-        };
-        let place = folder.join("archive").join(archived.shelf);
-        if shelf::stat(&*self.disk, &place)?.is_none() {
-            found.problems.push(VerifyProblem {
-                space: self.below_root(&place).display().to_string(),
-                line: None,
-                code: Code::StorageCorrupt,
-                message: "the archive is not there; put it back from a copy".into(),
-            });
+    /// Shelves that the log of a folder refers to and that are not there.
+    fn find_lost_archives(&self, folder: &Path, found: &mut Verification) -> Result<()> {
+        for referred in self.referred_shelves(folder)? {
+            let place = folder.join("archive").join(&referred.name);
+            if shelf::stat(&*self.disk, &place)?.is_none() {
+                found.problems.push(VerifyProblem {
+                    space: self.below_root(&place).display().to_string(),
+                    line: None,
+                    code: Code::StorageCorrupt,
+                    message: format!(
+                        "the archive is not there, with about {} memories; put it back from a copy",
+                        referred.memories
+                    ),
+                });
+            }
         }
         Ok(())
     }
@@ -90,13 +92,25 @@ impl LocalStore {
             })
         });
         if let Err(error) = scanned.map(drop).and_then(|()| self.verify_whole(source)) {
-            problem(None, error.code(), error.to_string());
+            problem(None, error.code(), self.what_is_lost(source, &error));
         }
         found.checked += checked;
     }
 
+    /// The damage of a shelf, and how much of it can still be read.
+    fn what_is_lost(&self, source: &Source, error: &Error) -> String {
+        let readable = self.readable_ids(source).unwrap_or_default().len();
+        let name = self.below_root(&source.path).display().to_string();
+        let known = self
+            .ask(|connection| shelves::ids_of(connection, &name).map_err(Error::index("index")));
+        match known.unwrap_or_default().len() {
+            0 => format!("{error}; {readable} memories in it can be read"),
+            known => format!("{error}; {readable} of {known} memories in it can be read"),
+        }
+    }
+
     /// Whether a whole log on a shelf is the one that was put there.
-    fn verify_whole(&self, source: &Source) -> Result<()> {
+    pub(in crate::store::local) fn verify_whole(&self, source: &Source) -> Result<()> {
         let Some(archived) = self.referring(source)? else {
             return Ok(());
         };
@@ -105,7 +119,7 @@ impl LocalStore {
     }
 
     /// What the log of its session says of this shelf, if it refers to it.
-    fn referring(&self, source: &Source) -> Result<Option<Archived>> {
+    pub(in crate::store::local) fn referring(&self, source: &Source) -> Result<Option<Archived>> {
         let name = file_name(&source.path);
         if Sort::of(&name) != Some(Sort::Whole) {
             return Ok(None);
