@@ -11,6 +11,9 @@ use serde_json::Value;
 
 use crate::import::yaml;
 
+/// What `memory_requirements` may say.
+const KNOWN: [&str; 3] = ["read_access", "write_access", "memory_hints"];
+
 /// What a workflow may write, by the first word of an entry.
 const WRITABLE: [&str; 6] = [
     "conversation",
@@ -76,7 +79,6 @@ fn required(wanted: &Value) -> Result<Vec<Selector>> {
             "it must have read_access, write_access or memory_hints".into(),
         )
     })?;
-    const KNOWN: [&str; 3] = ["read_access", "write_access", "memory_hints"];
     if let Some(other) = members.keys().find(|name| !KNOWN.contains(&name.as_str())) {
         let known = KNOWN.join(", ");
         return Err(refused(
