@@ -10,6 +10,7 @@ mod embed;
 mod erase;
 mod forget;
 mod life;
+mod locate;
 mod maintain;
 mod outside;
 mod query;

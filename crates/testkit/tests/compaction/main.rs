@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "how much was tried is worth knowing")]
 
 mod crashes;
+mod reach;
 
 use std::collections::BTreeSet;
 use std::fs;

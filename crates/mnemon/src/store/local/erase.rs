@@ -5,7 +5,9 @@
 //! (`intent`), so that an erasure that a crash cuts short is finished by the
 //! next one or by a repair; last the deed is entered in the `audit`.
 
+mod archived;
 mod intent;
+mod judge;
 mod put_away;
 mod traces;
 mod trail;
@@ -13,28 +15,22 @@ mod trail;
 use std::path::{Path, PathBuf};
 
 pub(super) use self::intent::Intent;
+use self::judge::Judge;
+use self::put_away::WRITTEN_ANEW;
 use self::traces::Traces;
 use super::LocalStore;
 use super::audit::{self, AuditLine};
-use super::index::generation;
-use super::rewrite::{Piece, Verdict};
+use super::disk::Stat;
+use super::index::{generation, read, shelves};
 use super::search;
+use super::shelves::Source;
 use super::whole_file;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, Space};
 use crate::store::{Cleaned, Erased, Erasure, Store, What};
 
-/// Whether a piece of a log is about what is erased.
-fn verdict(piece: &Piece<'_>, bytes: &[u8], intent: &Intent, traces: &Traces) -> Verdict {
-    let goes = match piece {
-        Piece::Record(placed) => {
-            let about = placed.line.id.as_deref();
-            about.is_some_and(|id| intent.ids.iter().any(|own| own.as_str() == id))
-        }
-        Piece::Damage(_) => traces.are_in(bytes),
-    };
-    if goes { Verdict::Drop } else { Verdict::Keep }
-}
+/// So often somebody else may archive, open or delete a session while it is cleaned.
+const TRIES_MAX: usize = 10;
 
 impl LocalStore {
     /// Removes memories for good.
@@ -53,9 +49,12 @@ impl LocalStore {
                 spaces.push(space);
             }
         }
-        for space in &spaces {
-            // If it can't be opened, nothing is changed.
-            self.open_for_erasure(space, erasure)?;
+        for renewal in &erasure.renewed {
+            let (space, versions) = self.versions_of(&renewal.id)?;
+            texts.extend(versions.iter().map(|version| version.text.to_string()));
+            if !spaces.contains(&space) {
+                spaces.push(space);
+            }
         }
         texts.sort_unstable();
         texts.dedup();
@@ -104,12 +103,13 @@ impl LocalStore {
         let traces = traces.with_ids(&intent.ids);
         let mut erased = Erased {
             ids: intent.ids.clone(),
+            renewed: intent.renewed_ids(),
             ..Erased::default()
         };
+        Intent::remove_half_written(&*self.disk, &self.layout)?;
         self.clean_quarantine(&traces, &mut erased)?;
         for space in &intent.spaces {
-            self.clean_log(space, intent, &traces, &mut erased)?;
-            self.clean_what_is_put_away(space, intent, &traces, &mut erased)?;
+            self.clean_space(space, intent, &traces, &mut erased)?;
         }
         // A tail that a crash had left was set aside while the log was written anew.
         self.clean_quarantine(&traces, &mut erased)?;
@@ -122,6 +122,61 @@ impl LocalStore {
         Intent::remove(&*self.disk, &self.layout)?;
         self.search_everything(&traces, &mut erased)?;
         Ok(erased)
+    }
+
+    /// What is put away first: whoever opens it then opens what is clean.
+    fn clean_space(
+        &self,
+        space: &Space,
+        intent: &Intent,
+        traces: &Traces,
+        erased: &mut Erased,
+    ) -> Result<()> {
+        for _ in 0..TRIES_MAX {
+            self.clean_what_is_put_away(space, intent, traces, erased)?;
+            let before = self.shelves_now(space)?;
+            match self.clean_log(space, intent, traces, erased) {
+                Err(Error::LogReplaced { .. }) => continue,
+                cleaned => cleaned?,
+            }
+            if self.shelves_now(space)? == before && !self.still_has_any(space, intent)? {
+                return Ok(());
+            }
+        }
+        Err(Error::LogReplaced {
+            path: self.layout.log(space),
+        })
+    }
+
+    fn shelves_now(&self, space: &Space) -> Result<Vec<(PathBuf, Stat)>> {
+        let sources = match space.session() {
+            Some(session) => self.sources_of(session)?,
+            None => Vec::new(),
+        };
+        let as_it_is = |source: Source| (source.path, source.stat);
+        Ok(sources.into_iter().map(as_it_is).collect())
+    }
+
+    /// Whether somebody moved lines of it meanwhile to where it had been cleaned already.
+    fn still_has_any(&self, space: &Space, intent: &Intent) -> Result<bool> {
+        self.ask(|connection| {
+            for id in &intent.ids {
+                let in_log = read::find(connection, &Reference::Id(id.clone()));
+                let shelved = shelves::find(connection, id.as_str());
+                let in_log = in_log.map_err(Error::index("index"))?;
+                let shelved = shelved.map_err(Error::index("index"))?;
+                let is_here = in_log.is_some_and(|it| it.space == space.to_string())
+                    || shelved.is_some_and(|it| {
+                        space
+                            .session()
+                            .is_some_and(|own| it.session == own.as_str())
+                    });
+                if is_here {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
     }
 
     fn clean_log(
@@ -141,13 +196,9 @@ impl LocalStore {
             return Ok(());
         }
         self.remove_half_written_logs(space, erased)?;
-        self.rewrite(space, &mut |piece, bytes| {
-            Ok(verdict(piece, bytes, intent, traces))
-        })?;
-        erased.cleaned.push(Cleaned {
-            place: self.below_root(&path),
-            how: "written anew without its lines",
-        });
+        let mut judge = Judge::new(intent, traces);
+        self.rewrite(space, &mut |piece, bytes| Ok(judge.verdict(piece, bytes)))?;
+        self.note_cleaned(&path, WRITTEN_ANEW, erased);
         Ok(())
     }
 
@@ -218,10 +269,7 @@ impl LocalStore {
         self.disk
             .sync_folder(folder)
             .map_err(Error::io("sync", folder))?;
-        erased.cleaned.push(Cleaned {
-            place: self.below_root(path),
-            how: "removed",
-        });
+        self.note_cleaned(path, "removed", erased);
         Ok(())
     }
 

@@ -82,7 +82,11 @@ impl LocalStore {
     }
 
     /// The session as its log is now, caught up under the lock.
-    fn session_now(&self, space: &Space, held: &mut Held<'_>) -> Result<Option<Session>> {
+    pub(super) fn session_now(
+        &self,
+        space: &Space,
+        held: &mut Held<'_>,
+    ) -> Result<Option<Session>> {
         self.with_sound_index(held, |connection| {
             self.catch_up(connection, std::slice::from_ref(space))?;
             let found =
@@ -92,7 +96,7 @@ impl LocalStore {
     }
 
     /// The index learns what became of a session; the note stays until it has.
-    fn index_session(&self, space: &Space, held: &mut Held<'_>) -> Result<()> {
+    pub(super) fn index_session(&self, space: &Space, held: &mut Held<'_>) -> Result<()> {
         self.with_sound_index(held, |connection| {
             self.catch_up(connection, std::slice::from_ref(space))
         })?;
@@ -161,12 +165,12 @@ impl LocalStore {
         Ok(left)
     }
 
-    fn remove_durably(&self, path: &Path) -> Result<()> {
+    pub(super) fn remove_durably(&self, path: &Path) -> Result<()> {
         self.disk.remove(path).map_err(Error::io("remove", path))?;
         self.sync_folder_of(path)
     }
 
-    fn sync_folder_of(&self, path: &Path) -> Result<()> {
+    pub(super) fn sync_folder_of(&self, path: &Path) -> Result<()> {
         let folder = path.parent().unwrap_or(path);
         self.disk
             .sync_folder(folder)

@@ -272,7 +272,12 @@ impl<'a> Next<'a> {
             };
         }
         match verdict {
-            Verdict::Replace(_) | Verdict::Drop => self.broken = true,
+            Verdict::Drop => self.broken = true,
+            Verdict::Replace(mut bytes) => {
+                self.broken = true;
+                bytes.truncate(bytes.trim_ascii_end().len());
+                self.open.push((placed, bytes, place));
+            }
             Verdict::Keep | Verdict::Behind(_) => self.open.push((placed, bytes, place)),
         }
         Ok(())

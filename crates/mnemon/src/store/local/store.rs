@@ -10,8 +10,8 @@ use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::store::{
     Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
-    JobTimes, Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return, Selection,
-    Shelved, Stats, Store, Tended, Verification, View, Waiting,
+    JobTimes, Located, Measure, Progress, Receipt, Reindexed, Repair, RepairOptions, Return,
+    Selection, Shelved, Stats, Store, Tended, Verification, View, Waiting,
 };
 use crate::time::Time;
 
@@ -238,6 +238,14 @@ impl Store for LocalStore {
 
     fn away_in(&self, session: &SessionId) -> Result<Vec<Away>> {
         self.away_of(session)
+    }
+
+    fn put_away(
+        &self,
+        sessions: &[SessionId],
+        each: &mut dyn FnMut(Located) -> Result<()>,
+    ) -> Result<()> {
+        self.each_put_away(sessions, each)
     }
 
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {
