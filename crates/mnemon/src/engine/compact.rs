@@ -179,6 +179,35 @@ impl Mnemon {
         Ok(changed)
     }
 
+    /// Puts memories that come from elsewhere to where they were: compacted away.
+    pub(super) fn compact_again(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        ids: Vec<MemoryId>,
+    ) -> Result<()> {
+        let Some(session) = space.session().filter(|_| !ids.is_empty()) else {
+            return Ok(());
+        };
+        let compaction = Compaction {
+            session: session.clone(),
+            by: caller.name().to_owned(),
+            now: self.clock.now(),
+            reason: "import".into(),
+            shelve: ids,
+            purge: Vec::new(),
+            summaries: Vec::new(),
+            limits: self.limits(),
+        };
+        let mut attempt = 1;
+        loop {
+            match self.store.compact(&compaction) {
+                Err(Error::LogReplaced { .. }) if attempt < ATTEMPTS => attempt += 1,
+                done => return done.map(drop),
+            }
+        }
+    }
+
     /// What was compacted away under one of these names, as an error that says so.
     pub(super) fn refuse_compacted(&self, references: &[Reference]) -> Result<()> {
         for reference in references {

@@ -128,14 +128,14 @@ impl Mnemon {
         if erased.contains(&own.id) {
             return Ok(None);
         }
-        // What was compacted before is not summed up; in the trash nobody knows which that was.
         let inside = match at {
             Whereabouts::Deleted => Whereabouts::Deleted,
             _ => Whereabouts::Archived,
         };
         let mut left = Vec::new();
         for Located { memory, .. } in all.iter().filter(|it| it.at == inside) {
-            let goes = erased.contains(&memory.id) || memory.id == own.id;
+            // What had been compacted before was not summed up.
+            let goes = erased.contains(&memory.id) || memory.id == own.id || memory.state.compacted;
             match drafts.get(&memory.id) {
                 _ if goes => {}
                 Some(Some(draft)) => left.push(Memory {

@@ -1,6 +1,6 @@
 //! Import and export: memories as they come from and go to other places.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::remember::remembered;
 use crate::anonymize::{Anonymized, Options};
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::memory::{Draft, Memory, MemoryId, Reference, SessionId, Space, State};
 use crate::redact::{self, Redaction};
 use crate::session::SessionDetails;
-use crate::store::{Earlier, OnFull, Progress, Write};
+use crate::store::{Batch, Earlier, OnFull, Progress, Whereabouts, Write};
 
 /// At most so many memories are written under one hold of the lock.
 const CHUNK: usize = 500;
@@ -111,18 +111,27 @@ impl Mnemon {
                 self.commit(caller, space.clone(), vec![create], OnFull::Refuse)?;
                 report.sessions.push(id.clone());
             }
-            let mut memories = parcel.memories.into_iter().peekable();
-            while memories.peek().is_some() {
-                let chunk: Vec<_> = memories.by_ref().take(CHUNK).collect();
-                done += chunk.len() as u64;
-                self.import_chunk(caller, &space, chunk, &mut report)?;
-                progress(Progress { done, total });
+            let goes_away = |(_, _, state): &(_, _, State)| state.goes_away(&space);
+            // What goes away again comes first, so that it takes nobody's room.
+            let (away, rest): (Vec<_>, Vec<_>) = parcel.memories.into_iter().partition(goes_away);
+            for (memories, is_away) in [(away, true), (rest, false)] {
+                let mut memories = memories.into_iter().peekable();
+                while memories.peek().is_some() {
+                    let chunk: Vec<_> = memories.by_ref().take(CHUNK).collect();
+                    done += chunk.len() as u64;
+                    let new = self.import_chunk(caller, &space, chunk, &mut report)?;
+                    if is_away {
+                        self.compact_again(caller, &space, new)?;
+                    }
+                    progress(Progress { done, total });
+                }
             }
         }
         Ok(report)
     }
 
-    /// Hands on every memory of the spaces (of all if none is named), forgotten ones included.
+    /// Hands on every memory of the spaces (of all if none is named), forgotten and compacted
+    /// ones included.
     ///
     /// Archived sessions are read without being opened.
     pub fn export(
@@ -131,10 +140,48 @@ impl Mnemon {
         spaces: &[Space],
         each: &mut dyn FnMut(Memory) -> Result<()>,
     ) -> Result<()> {
+        let mut left: BTreeSet<SessionId> = BTreeSet::new();
         for session in spaces.iter().filter_map(Space::session) {
-            self.require_session(session)?;
+            left.insert(self.require_session(session)?.id);
         }
-        self.store.walk(spaces, each)
+        if spaces.is_empty() {
+            left.extend(self.store.sessions()?.into_iter().map(|it| it.id));
+        }
+        let mut current: Option<SessionId> = None;
+        let mut seen: HashSet<MemoryId> = HashSet::new();
+        self.store.walk(spaces, &mut |memory| {
+            let session = memory.space.session();
+            if current.as_ref() != session {
+                // What belongs together stays together.
+                if let Some(before) = current.take() {
+                    left.remove(&before);
+                    self.export_compacted(&before, &seen, each)?;
+                }
+                current = session.cloned();
+                seen.clear();
+            }
+            seen.insert(memory.id.clone());
+            each(memory)
+        })?;
+        // The last of them, and those with nothing at hand, which were not seen at all.
+        left.iter()
+            .try_for_each(|session| self.export_compacted(session, &seen, each))
+    }
+
+    /// What was compacted meanwhile was handed on already.
+    fn export_compacted(
+        &self,
+        session: &SessionId,
+        seen: &HashSet<MemoryId>,
+        each: &mut dyn FnMut(Memory) -> Result<()>,
+    ) -> Result<()> {
+        let of_it = std::slice::from_ref(session);
+        self.store.put_away(of_it, &mut |located| {
+            if located.at == Whereabouts::Compacted && !seen.contains(&located.memory.id) {
+                each(located.memory)?;
+            }
+            Ok(())
+        })
     }
 
     /// A session that can be handed on: without who and where, and without what is forgotten.
@@ -162,9 +209,11 @@ impl Mnemon {
         space: &Space,
         chunk: Vec<(MemoryId, Box<Draft>, State)>,
         report: &mut Imported,
-    ) -> Result<()> {
+    ) -> Result<Vec<MemoryId>> {
         let mut writes = Vec::new();
         let mut adds = Vec::new();
+        let mut new = Vec::new();
+        let goes_away = chunk.iter().all(|(_, _, state)| state.goes_away(space));
         for (id, draft, state) in chunk {
             let exists = self.store.find(&Reference::Id(id.clone()))?.is_some();
             adds.push(writes.len());
@@ -177,14 +226,26 @@ impl Mnemon {
                 writes.extend(state_writes(id, state));
             }
         }
-        let receipt = self.commit(caller, space.clone(), writes, OnFull::Refuse)?;
+        let receipt = if goes_away {
+            // It is on its way to the archive, which has no quota.
+            let batch = self.batch(caller, space.clone(), writes, OnFull::Refuse);
+            self.store.commit(Batch {
+                quota_bytes: None,
+                ..batch
+            })?
+        } else {
+            self.commit(caller, space.clone(), writes, OnFull::Refuse)?
+        };
         for place in adds {
             match remembered(receipt.outcomes[place].clone(), space, receipt.durable) {
-                Some(kept) if kept.new => report.imported += 1,
+                Some(kept) if kept.new => {
+                    report.imported += 1;
+                    new.push(kept.id);
+                }
                 _ => report.skipped += 1,
             }
         }
-        Ok(())
+        Ok(new)
     }
 
     fn leave_out_what_was_erased(&self, plan: &mut ImportPlan) -> Result<u64> {
@@ -217,8 +278,9 @@ impl Mnemon {
                 None => 0,
             };
             let mut needed_bytes = 0;
-            for (id, draft, _) in &parcel.memories {
-                if self.store.find(&Reference::Id(id.clone()))?.is_none() {
+            for (id, draft, state) in &parcel.memories {
+                if !state.goes_away(space) && self.store.find(&Reference::Id(id.clone()))?.is_none()
+                {
                     needed_bytes += draft.text.as_str().len() as u64 + LINE_BYTES_MIN;
                 }
             }
@@ -245,6 +307,13 @@ impl Mnemon {
             }
         }
         Ok(dangling)
+    }
+}
+
+impl State {
+    /// Whether a memory that comes into a space goes on to its archive; what is forgotten never does.
+    fn goes_away(&self, space: &Space) -> bool {
+        self.compacted && self.forgotten.is_none() && space.session().is_some()
     }
 }
 

@@ -73,34 +73,28 @@ impl State {
     /// What is put away of these sessions, or of all.
     pub(super) fn put_away(&self, sessions: &[SessionId]) -> Vec<Located> {
         let mut all: Vec<Located> = Vec::new();
-        let mut put = |kept: &Kept, at| {
-            all.push(Located {
-                memory: kept.now.clone(),
-                at,
-            });
+        let mut put = |kept: &Kept, at, compacted| {
+            let mut memory = kept.now.clone();
+            memory.state.compacted = compacted;
+            all.push(Located { memory, at });
         };
         for (_, aside) in self.archived.values() {
-            aside
-                .kept
-                .iter()
-                .for_each(|it| put(it, Whereabouts::Archived));
+            let kept = aside.kept.iter();
+            kept.for_each(|it| put(it, Whereabouts::Archived, false));
         }
         for (_, aside) in &self.deleted {
-            aside
-                .all()
-                .iter()
-                .for_each(|it| put(it, Whereabouts::Deleted));
+            let kept = aside.all().into_iter();
+            kept.for_each(|it| put(it, Whereabouts::Deleted, false));
         }
         for parked in &self.away {
-            let is_deleted = parked
-                .session()
-                .is_some_and(|it| self.deleted_of(it).is_some());
+            let session = parked.session();
+            let is_deleted = session.is_some_and(|it| self.deleted_of(it).is_some());
             let at = if is_deleted {
                 Whereabouts::Deleted
             } else {
                 Whereabouts::Compacted
             };
-            put(parked.kept(), at);
+            put(parked.kept(), at, true);
         }
         let is_wanted = |it: &Located| {
             sessions.is_empty()

@@ -1,15 +1,17 @@
 //! What is erased or forgotten is reached where a compaction put it, and in what quotes it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use mnemon::Mnemon;
 use mnemon::compact::{Reach, is_summary};
-use mnemon::engine::MaintainOptions;
+use mnemon::engine::{ErasedTexts, MaintainOptions};
 use mnemon::memory::{Kind, Memory};
 use mnemon::store::{Filter, Located, OnFull, Whereabouts};
 use mnemon_testkit::inspect;
+use mnemon_wire::{Format, memory_line, read_import};
 
-use super::{NOW, draft, engine, engine_at, make, me, session, space};
+use super::{NOW, draft, engine, engine_at, ids, make, me, session, space};
 
 /// Twelve turns of three weeks ago, each with a canary in every sentence.
 fn fill_with_canaries(engine: &Mnemon) {
@@ -138,4 +140,46 @@ fn a_compacted_memory_that_is_forgotten_can_be_brought_back_until_it_is_purged()
         inspect::files_with(folder.path(), &canary),
         Vec::<PathBuf>::new()
     );
+}
+
+#[test]
+fn an_export_holds_what_was_compacted_and_an_import_compacts_it_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (engine, ..) = compacted(folder.path());
+    let exported = |engine: &Mnemon| {
+        let mut all = Vec::new();
+        engine
+            .export(&me(), &[], &mut |memory| {
+                all.push(memory);
+                Ok(())
+            })
+            .unwrap();
+        all
+    };
+    let before = exported(&engine);
+    let lines: String = before.iter().map(|it| memory_line(it, 60)).collect();
+    let items = read_import(lines.as_bytes(), Format::Jsonl, None).unwrap();
+
+    let other = tempfile::tempdir().unwrap();
+    // Room for what is at hand alone.
+    let quota_bytes = 4 << 10;
+    let engine = self::engine(other.path(), quota_bytes);
+    let texts = ErasedTexts::StayOut;
+    let report = engine.import(&me(), items, texts, &mut |_| {}).unwrap();
+    assert_eq!(report.imported, 13);
+    let said = |memories: &[Memory]| -> BTreeSet<(String, String, bool)> {
+        let said = memories.iter().map(|it| {
+            let text = it.text.as_str().to_owned();
+            (it.id.to_string(), text, it.state.compacted)
+        });
+        said.collect()
+    };
+    let after = exported(&engine);
+    assert_eq!(said(&after), said(&before));
+    assert_eq!(after.iter().filter(|it| it.state.compacted).count(), 12);
+    assert_eq!(ids(&engine).len(), 1);
+    let back = engine
+        .bring_back(&me(), &session(), None, "needed")
+        .unwrap();
+    assert_eq!(back.len(), 12);
 }

@@ -62,7 +62,8 @@ impl LocalStore {
                 _ => Whereabouts::Archived,
             };
             let file = self.open_source(source)?;
-            for memory in memories(&*file, &source.path, &space)? {
+            for mut memory in memories(&*file, &source.path, &space)? {
+                memory.state.compacted = source.sort() == Some(Sort::Part);
                 let is_in_log = at == Whereabouts::Compacted
                     && self.find(&Reference::Id(memory.id.clone()))?.is_some();
                 if !is_in_log && seen.insert(memory.id.clone()) {
