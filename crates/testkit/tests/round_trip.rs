@@ -100,7 +100,7 @@ fn said(store: &ModelStore) -> Vec<Value> {
 fn taken(bytes: &[u8], format: Format) -> mnemon::Result<Vec<Value>> {
     let store = Arc::new(ModelStore::new());
     let taken = take(&store, bytes, format);
-    let said = said(&*store);
+    let said = said(&store);
     if taken.is_err() {
         assert_eq!(said, Vec::<Value>::new(), "what is refused changes nothing");
     }
@@ -150,9 +150,9 @@ fn every_form_gives_back_what_went_in() {
             let first = take(&source, lines.as_bytes(), Format::Jsonl);
             prop_assert!(first.is_ok(), "{first:?}");
             compact_some(&source);
-            let expected = said(&*source);
+            let expected = said(&source);
             for (way, format) in FORMATS {
-                let bytes = export(&*source, way);
+                let bytes = export(&source, way);
                 for format in [format, Format::Auto] {
                     let found = taken(&bytes, format);
                     prop_assert!(found.is_ok(), "{way:?} as {format:?}: {found:?}");

@@ -1,9 +1,10 @@
 //! Erasing: no file below the root holds a byte of it afterwards.
 //!
 //! Logs and shelves are written anew without its lines, in the trash too, the
-//! quarantine loses what is about it, and the index is built anew. First it is noted what is to go
-//! (`intent`), so that an erasure that a crash cuts short is finished by the
-//! next one or by a repair; last the deed is entered in the `audit`.
+//! quarantine loses what is about it, and the index is built anew. First it is
+//! noted what is to go (`intent`), so that an erasure that a crash cuts short is
+//! finished by the next one or by a repair; last the deed is entered in the
+//! `audit`. `judge` decides about lines, `archived` and `put_away` reach shelves.
 
 mod archived;
 mod intent;
