@@ -164,6 +164,7 @@ fn check(root: &Path, when: &str) -> bool {
     }
     let left = inspect::files_with(root, CANARY);
     assert_eq!(left, Vec::<PathBuf>::new(), "{when}");
+    assert_eq!(left_over(root), Vec::<PathBuf>::new(), "{when}");
     for (id, at) in [
         ("beside_hand", Whereabouts::Hand),
         ("turn1", Whereabouts::Compacted),
@@ -181,4 +182,22 @@ fn check(root: &Path, when: &str) -> bool {
     let erasures = audit.iter().filter(|entry| entry.deed == Deed::Erased);
     assert_eq!(erasures.count(), 1, "{when}");
     was_begun
+}
+
+/// Files that were never finished.
+fn left_over(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            found.extend(left_over(&path));
+        } else if name.ends_with(".next")
+            || name.starts_with("memory.jsonl.")
+            || name.starts_with("erasing.json")
+        {
+            found.push(path);
+        }
+    }
+    found
 }
