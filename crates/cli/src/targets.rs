@@ -1,14 +1,12 @@
 //! Which memories something is to be done to: named one by one, or by filters.
 
 use clap::Args;
-use mnemon::memory::{Memory, MemoryId};
-use mnemon::store::Forgottenness;
-use mnemon::{Caller, Error, Mnemon};
+use mnemon::store::{Forgottenness, Located, Whereabouts};
+use mnemon::{Caller, Mnemon};
 
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::filters::{Filters, no_limit};
-use crate::input::Names;
 
 /// Ids or filters.
 #[derive(Debug, Args)]
@@ -39,58 +37,38 @@ impl Targets {
         Ok(())
     }
 
-    /// All are looked up before any is touched.
+    /// Wherever they lie, and without opening anything; all are looked up before any is touched.
     pub(crate) fn select(
         &self,
         context: &Context,
         engine: &Mnemon,
         caller: &Caller,
         forgotten: Option<Forgottenness>,
-    ) -> Outcome<Vec<Memory>> {
+    ) -> Outcome<Vec<Located>> {
         if self.ids.is_empty() {
             let mut filter = self.filters.filter(context, engine.now())?;
             if !self.filters.has_limit() {
                 filter.limit = no_limit();
             }
             filter.forgotten = forgotten.unwrap_or(filter.forgotten);
-            return Ok(engine.list(caller, &filter)?.memories);
+            return Ok(engine.list_everywhere(caller, &filter)?);
         }
-        self.named(engine, caller)
+        let session = self.filters.only_session()?;
+        let locate = |name: &String| Ok(engine.locate(caller, name, session.as_ref())?);
+        self.ids.iter().map(locate).collect()
     }
 
-    /// As [`Self::select`], and the ids of what lies in the trash, where it can only be erased.
-    pub(crate) fn select_to_erase(
+    /// As [`Self::select`], without what lies in the trash, where it can only be erased.
+    pub(crate) fn select_to_forget(
         &self,
         context: &Context,
         engine: &Mnemon,
         caller: &Caller,
-    ) -> Outcome<(Vec<Memory>, Vec<MemoryId>)> {
+    ) -> Outcome<Vec<Located>> {
+        let mut found = self.select(context, engine, caller, None)?;
         if self.ids.is_empty() {
-            // What is only hidden is what people most want to be rid of.
-            let both = Some(Forgottenness::With);
-            return Ok((self.select(context, engine, caller, both)?, Vec::new()));
+            found.retain(|it| it.at != Whereabouts::Deleted);
         }
-        let session = self.filters.only_session()?;
-        let (mut found, mut trashed) = (Vec::new(), Vec::new());
-        for name in &self.ids {
-            match (
-                engine.find(caller, name, session.as_ref()),
-                name.parse::<MemoryId>(),
-            ) {
-                (Err(Error::SessionDeleted { .. }), Ok(id)) => trashed.push(id),
-                (memory, _) => found.push(memory?),
-            }
-        }
-        Ok((found, trashed))
-    }
-
-    fn named(&self, engine: &Mnemon, caller: &Caller) -> Outcome<Vec<Memory>> {
-        let session = self.filters.only_session()?;
-        let names = Names {
-            engine,
-            caller,
-            session: session.as_ref(),
-        };
-        self.ids.iter().map(|id| names.find(id)).collect()
+        Ok(found)
     }
 }

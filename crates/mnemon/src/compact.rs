@@ -23,6 +23,7 @@ pub use plan::{Action, Plan, Rule, Spared};
 pub use protection::Protection;
 pub use settings::{Reach, Settings};
 pub use size::{Component, Gain, LargeItem, Size};
+pub(crate) use summary::summary;
 pub use summary::{CONVERSATION_SUMMARY, SUMMARIZES, is_summary};
 
 use crate::decay::At;

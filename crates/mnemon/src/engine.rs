@@ -14,6 +14,7 @@ mod export;
 mod forget;
 mod import;
 mod life;
+mod locate;
 mod maintain;
 mod outside;
 mod query;

@@ -122,6 +122,8 @@ pub struct State {
     pub last_access: Option<Time>,
     /// Set while it is forgotten and can still be brought back.
     pub forgotten: Option<Forgotten>,
+    /// Set while it is compacted away, where no question finds it.
+    pub compacted: bool,
 }
 
 /// How a memory came to be forgotten.

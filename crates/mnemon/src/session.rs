@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config::SessionsConfig;
-use crate::memory::{Kind, SessionId, Tag};
+use crate::memory::{Kind, Memory, SessionId, Tag};
 use crate::time::Time;
 
 /// What the caller says about a session.
@@ -153,6 +153,35 @@ pub struct Activity {
 }
 
 impl Activity {
+    /// What memories come to; of those that are forgotten nothing is told.
+    pub fn of(memories: &[Memory]) -> Self {
+        let mut by_kind: BTreeMap<Kind, u64> = BTreeMap::new();
+        let mut participants: BTreeMap<&str, Participant> = BTreeMap::new();
+        let shown = memories.iter().filter(|it| it.state.forgotten.is_none());
+        for memory in shown {
+            *by_kind.entry(memory.kind()).or_default() += 1;
+            let Some(author) = &memory.author else {
+                continue;
+            };
+            let known = participants
+                .entry(author.as_str())
+                .or_insert_with(|| Participant {
+                    last_active: memory.created_at,
+                    memories: 0,
+                    messages: 0,
+                    name: author.to_string(),
+                });
+            known.memories += 1;
+            known.messages += u64::from(memory.kind() == Kind::Conversation);
+            known.last_active = known.last_active.max(memory.created_at);
+        }
+        Self {
+            by_kind,
+            participants: participants.into_values().collect(),
+            log_bytes: 0,
+        }
+    }
+
     /// How many memories there are.
     pub fn memories(&self) -> u64 {
         self.by_kind.values().sum()

@@ -11,6 +11,7 @@ mod erasure;
 mod filter;
 mod life;
 pub mod local;
+mod located;
 mod maintenance;
 mod measure;
 mod report;
@@ -18,10 +19,11 @@ mod vectors;
 
 pub use batch::{Batch, Earlier, Grown, OnFull, Outcome, Receipt, Write};
 pub use compaction::{Away, Compacted, Compaction, Return};
-pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure};
+pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure, Renewal};
 pub use filter::{Filter, Forgottenness, Selection, Sort, Status};
 pub(crate) use filter::{contains_text, metadata_text as filter_text};
 pub use life::{Archiving, Place, Shelved};
+pub use located::{Located, Whereabouts};
 pub use maintenance::{Job, JobTimes, Tended};
 pub use measure::{Measure, Weight};
 pub use report::{
@@ -154,7 +156,19 @@ pub trait Store: Send + Sync {
     /// Everything in a session's archive that was compacted away, by id.
     fn away_in(&self, session: &SessionId) -> Result<Vec<Away>>;
 
+    /// Hands on every memory that is put away, where no question finds it: compacted, in an
+    /// archived session, or in a deleted one. Of these sessions, or of all if none is named.
+    ///
+    /// Nothing is opened for it. The summary of an archived session that was deleted is among them.
+    fn put_away(
+        &self,
+        sessions: &[SessionId],
+        each: &mut dyn FnMut(Located) -> Result<()>,
+    ) -> Result<()>;
+
     /// Removes memories for good, from every place that it has; the ids are all there.
+    ///
+    /// Archived sessions stay archived, and deleted ones deleted.
     fn erase(&self, erasure: &Erasure) -> Result<Erased>;
 
     /// Which of these texts were erased here once.

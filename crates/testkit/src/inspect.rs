@@ -149,3 +149,22 @@ fn check_text(id: &str, text: &str) {
         assert_eq!(text, numbered::text(id), "{id} has other content");
     }
 }
+
+/// The files below a folder with a word in them, as they are or unpacked.
+pub fn files_with(folder: &Path, word: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(files_with(&path, word));
+            continue;
+        }
+        let bytes = std::fs::read(&path).expect("a file");
+        let unpacked = zstd::decode_all(&*bytes).unwrap_or_default();
+        let has = |bytes: &[u8]| bytes.windows(word.len()).any(|it| it == word.as_bytes());
+        if has(&bytes) || has(&unpacked) {
+            found.push(path);
+        }
+    }
+    found
+}

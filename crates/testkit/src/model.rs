@@ -22,8 +22,8 @@ use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::{DeletedSession, Session, SessionDeed};
 use mnemon::store::{
     Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
-    Grown, JobTimes, Measure, Place, Progress, Receipt, Reindexed, Repair, RepairOptions, Return,
-    Selection, Shelved, Stats, Store, Tended, Verification, View, Waiting, Write,
+    Grown, JobTimes, Located, Measure, Place, Progress, Receipt, Reindexed, Repair, RepairOptions,
+    Return, Selection, Shelved, Stats, Store, Tended, Verification, View, Waiting, Write,
 };
 use mnemon::time::Time;
 
@@ -286,17 +286,38 @@ impl Store for ModelStore {
         })
     }
 
+    fn put_away(
+        &self,
+        sessions: &[SessionId],
+        each: &mut dyn FnMut(Located) -> Result<()>,
+    ) -> Result<()> {
+        let located = self.state().put_away(sessions);
+        located.into_iter().try_for_each(each)
+    }
+
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {
         let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, event) in past.iter_mut() {
-            if let Event::Batch(batch) = event {
-                batch.writes.retain(|write| !is_about(write, &erasure.ids));
+            match event {
+                Event::Batch(batch) => {
+                    batch.writes.retain(|write| !is_about(write, &erasure.ids));
+                }
+                Event::Compaction(compaction) => {
+                    compaction.shelve.retain(|id| !erasure.ids.contains(id));
+                    let gone = &erasure.ids;
+                    compaction.summaries.retain(|(id, _)| !gone.contains(id));
+                    for (id, draft) in &mut compaction.summaries {
+                        let renewal = erasure.renewed.iter().find(|it| it.id == *id);
+                        *draft = renewal.map_or(draft.clone(), |it| it.draft.clone());
+                    }
+                }
             }
         }
         self.state().erase(erasure)?;
         self.sets().keep_only(&self.state());
         Ok(Erased {
             ids: erasure.ids.clone(),
+            renewed: erasure.renewed.iter().map(|it| it.id.clone()).collect(),
             ..Erased::default()
         })
     }

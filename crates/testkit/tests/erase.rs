@@ -3,15 +3,17 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on should stop")]
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mnemon::compact::Reach;
 use mnemon::engine::{ErasedTexts, ImportItem, ImportOptions, NewSession};
-use mnemon::memory::{Body, Draft, Kind, Memory, Revision, Space, State};
+use mnemon::memory::{Body, Draft, Kind, Memory, Revision, SessionId, Space, State};
 use mnemon::recall::{Query, Question};
 use mnemon::store::local::{LocalOptions, LocalStore};
 use mnemon::store::{Deed, Filter, Forgottenness};
-use mnemon::{Caller, Code, Config, Mnemon};
+use mnemon::{Caller, Code, Config, Mnemon, Time};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -52,7 +54,8 @@ impl Desk {
     fn files_with(&self, words: &[String]) -> Vec<PathBuf> {
         let mut found = Vec::new();
         each_file(self.folder.path(), &mut |path| {
-            let bytes = fs::read(path).unwrap();
+            let mut bytes = fs::read(path).unwrap();
+            bytes.extend(zstd::decode_all(&*bytes).unwrap_or_default());
             let has = |word: &String| bytes.windows(word.len()).any(|it| it == word.as_bytes());
             if words.iter().any(has) {
                 found.push(path.to_path_buf());
@@ -95,29 +98,57 @@ fn laden(kind: Kind, number: usize) -> Draft {
     draft
 }
 
+/// Old turns with canaries in a session, compacted and quoted by a summary.
+fn compact_canaries(desk: &Desk, session: &SessionId, numbers: Range<usize>) -> Vec<Memory> {
+    let space = Space::Session(session.clone());
+    let month_ago = desk.mnemon.now().micros() - 30 * 86_400_000_000;
+    let mut turns = Vec::new();
+    for number in numbers {
+        let mut draft = laden(Kind::Conversation, number);
+        draft.text = format!("The secret of that day is {}.", canary(number))
+            .parse()
+            .unwrap();
+        draft.created_at = Some(Time::from_micros(month_ago).unwrap());
+        let kept = desk.mnemon.remember(&desk.me, &space, draft).unwrap();
+        let found = desk.mnemon.find(&desk.me, kept.id.as_str(), None);
+        turns.push(found.unwrap());
+    }
+    let report = desk.mnemon.compact(&desk.me, session, Reach::Aggressive);
+    let plan = report.unwrap().plan;
+    assert_eq!(plan.shelved().count(), turns.len());
+    let summary = plan.actions[0].summary.as_ref().unwrap();
+    assert!(summary.text.as_str().contains("zqcanary"));
+    turns
+}
+
 #[test]
 fn a_hundred_canaries_are_gone_from_every_file() {
     let desk = Desk::new();
-    let session = desk
-        .mnemon
-        .create_session(&desk.me, NewSession::default())
-        .unwrap();
+    let session = |name: &str| {
+        let new = NewSession {
+            id: Some(name.parse().unwrap()),
+            ..NewSession::default()
+        };
+        desk.mnemon.create_session(&desk.me, new).unwrap()
+    };
+    let [open, archived, deleted] = ["open", "archived", "deleted"].map(session);
     let spaces = [
-        Space::Session(session),
+        Space::Session(open.clone()),
         Space::Agent("planner".parse().unwrap()),
         Space::Shared,
+        Space::Session(archived.clone()),
+        Space::Session(deleted.clone()),
     ];
     let mut victims = Vec::new();
     for number in 0..25 {
         let kind = Kind::ALL[number % Kind::ALL.len()];
-        let space = &spaces[number % 3];
+        let space = &spaces[number % 5];
         desk.keep(
             space,
             Draft::new(Kind::Fact, "Something that stays".parse().unwrap()),
         );
         victims.push(desk.keep(space, laden(kind, number * 4)));
     }
-    let canaries: Vec<String> = (0..100).map(canary).collect();
     // Other versions, forgetting and searching leave traces too.
     let revision = Revision {
         text: Some("Nothing to see here any more".parse().unwrap()),
@@ -133,10 +164,24 @@ fn a_hundred_canaries_are_gone_from_every_file() {
     desk.mnemon
         .forget(&desk.me, &victims[4..6], "not needed")
         .unwrap();
-    assert!(!desk.files_with(&canaries).is_empty());
+    for (session, numbers) in [
+        (&open, 200..220),
+        (&archived, 300..320),
+        (&deleted, 400..420),
+    ] {
+        victims.extend(compact_canaries(&desk, session, numbers));
+    }
+    let archive = desk.mnemon.archive_session(&desk.me, &archived, None);
+    archive.unwrap();
+    let delete = desk.mnemon.delete_session(&desk.me, &deleted, "over");
+    delete.unwrap();
+    let canaries: Vec<String> = (0..430).map(canary).collect();
+    assert!(desk.files_with(&canaries).len() > 5);
 
     let receipt = desk.mnemon.erase(&desk.me, &victims, "asked to").unwrap();
-    assert_eq!(receipt.ids.len(), 25);
+    // With the summaries of three compactions.
+    assert_eq!(receipt.ids.len(), 25 + 60 + 3);
+    assert_eq!(receipt.renewed.len(), 1, "of the archived session");
     assert_eq!(receipt.also_in, Vec::<PathBuf>::new());
     let cleaned: Vec<String> = receipt
         .cleaned
@@ -146,16 +191,21 @@ fn a_hundred_canaries_are_gone_from_every_file() {
     for place in [
         "agents/planner/memory.jsonl",
         "shared/memory.jsonl",
+        "sessions/open/archive/part-",
+        "sessions/archived/archive/whole-",
+        "trash/deleted/memory.jsonl",
+        "trash/deleted/archive/part-",
         "index",
     ] {
         assert!(
-            cleaned.iter().any(|own| own == place),
+            cleaned.iter().any(|own| own.starts_with(place)),
             "{place}: {cleaned:?}"
         );
     }
 
     assert_eq!(desk.files_with(&canaries), Vec::<PathBuf>::new());
-    assert_eq!(desk.all().len(), 25);
+    // Five of each of three spaces, and what stands for the archived session.
+    assert_eq!(desk.all().len(), 16);
     for victim in &victims {
         let gone = desk.mnemon.history(&desk.me, victim.id.as_str(), None);
         assert_eq!(gone.unwrap_err().code(), Code::NotFound);
@@ -170,7 +220,12 @@ fn a_hundred_canaries_are_gone_from_every_file() {
     assert!(verified.problems.is_empty(), "{verified:?}");
     let audit = desk.mnemon.audit(&desk.me).unwrap();
     let last = audit.last().unwrap();
-    assert_eq!((last.deed, last.ids.len()), (Deed::Erased, 25));
+    assert_eq!((last.deed, last.ids.len()), (Deed::Erased, 88));
+    let undelete = desk.mnemon.undelete_session(&desk.me, &deleted, "the rest");
+    assert_eq!(undelete.unwrap().activity.memories(), 5);
+    let restored = desk.mnemon.restore_session(&desk.me, &archived);
+    assert_eq!(restored.unwrap().activity.memories(), 5);
+    assert_eq!(desk.files_with(&canaries), Vec::<PathBuf>::new());
 }
 
 #[test]

@@ -42,6 +42,8 @@ struct StateShape<'a> {
     access_count: u64,
     last_access: Option<Time>,
     forgotten: Option<ForgottenState<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    compacted: bool,
     /// Nothing for kinds of which it can't be said.
     open: Option<bool>,
     flags: Vec<&'static str>,
@@ -107,6 +109,7 @@ impl<'a> MemoryShape<'a> {
                         reason: &forgotten.reason,
                         recover_until: forgotten.recover_until,
                     }),
+                compacted: memory.state.compacted,
                 open: memory.body.is_open(),
                 flags,
                 fading: None,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mnemon::engine::{Conflict, Embedded, EmbeddingReport, Imported, Remembered};
 use mnemon::memory::{Handle, Kind, MemoryId, SessionId, Space};
-use mnemon::store::{AuditEntry, Cleaned, Erased, Reindexed, Repair, Stats, Verification};
+use mnemon::store::{AuditEntry, Cleaned, Erased, Located, Reindexed, Repair, Stats, Verification};
 use mnemon::{Code, Time};
 use serde::Serialize;
 
@@ -45,6 +45,16 @@ pub struct ForgottenShape<'a> {
     ids: &'a [MemoryId],
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dry_run: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    put_away: Vec<WhereaboutsShape<'a>>,
+}
+
+/// Where a memory lies that no question finds.
+#[derive(Debug, Serialize)]
+struct WhereaboutsShape<'a> {
+    id: &'a MemoryId,
+    space: &'a Space,
+    at: &'static str,
 }
 
 impl<'a> ForgottenShape<'a> {
@@ -54,7 +64,22 @@ impl<'a> ForgottenShape<'a> {
             count: ids.len(),
             ids,
             dry_run,
+            put_away: Vec::new(),
         }
+    }
+
+    /// With where those of them lie that are put away.
+    #[must_use]
+    pub fn with_put_away(mut self, located: &'a [Located]) -> Self {
+        let put_away = located.iter().filter_map(|it| {
+            Some(WhereaboutsShape {
+                id: &it.memory.id,
+                space: &it.memory.space,
+                at: it.at.as_str()?,
+            })
+        });
+        self.put_away = put_away.collect();
+        self
     }
 }
 
@@ -63,6 +88,8 @@ impl<'a> ForgottenShape<'a> {
 pub struct ErasedShape<'a> {
     count: usize,
     ids: &'a [MemoryId],
+    #[serde(skip_serializing_if = "<[MemoryId]>::is_empty")]
+    renewed: &'a [MemoryId],
     receipt: ReceiptShape<'a>,
 }
 
@@ -90,6 +117,7 @@ impl<'a> ErasedShape<'a> {
         Self {
             count: erased.ids.len(),
             ids: &erased.ids,
+            renewed: &erased.renewed,
             receipt: ReceiptShape {
                 cleaned: erased.cleaned.iter().map(cleaned).collect(),
                 files_searched: erased.files_searched,

@@ -3,7 +3,6 @@
 use clap::Args;
 use mnemon::Mnemon;
 use mnemon::session::DeletedSession;
-use mnemon::store::Forgottenness;
 use mnemon_wire::DeletedShape;
 
 use super::session::deleted_table;
@@ -26,9 +25,8 @@ pub(crate) struct Deleted {
 impl Deleted {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let engine = context.reader()?;
-        let mut filter = self.filters.filter(context, engine.now())?;
-        filter.forgotten = Forgottenness::Only;
-        let found = engine.list(&context.caller()?, &filter)?;
+        let filter = self.filters.filter(context, engine.now())?;
+        let found = engine.list_forgotten(&context.caller()?, &filter)?;
         let skew = context.future_skew_minutes()?;
         let session = self.filters.only_session()?;
         let sessions = self.sessions(context, &engine)?;

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use mnemon::Mnemon;
-use mnemon::memory::MemoryId;
+use mnemon::memory::{Memory, MemoryId};
+use mnemon::store::{Forgottenness, Located};
+use mnemon::{Mnemon, Time};
 use mnemon_wire::{ErasedShape, ForgottenShape};
 
 use crate::context::Context;
@@ -37,20 +38,13 @@ impl Erase {
         self.targets.refuse_unclear("erase")?;
         let engine = context.reader()?;
         let caller = context.caller()?;
-        let (memories, trashed) = self.targets.select_to_erase(context, &engine, &caller)?;
-        let mut ids: Vec<_> = memories.iter().map(|memory| memory.id.clone()).collect();
-        ids.extend(trashed.iter().cloned());
+        // What is only hidden is what people most want to be rid of.
+        let both = Some(Forgottenness::With);
+        let found = self.targets.select(context, &engine, &caller, both)?;
         if self.dry_run {
-            return context.output.answer(&ForgottenShape::of(&ids, true), || {
-                let (total, room) = (memories.len() as u64, context.output.columns);
-                let table = memory_table(&memories, total, None, room, engine.now());
-                let mut out = format!("Would erase:\n{table}");
-                for id in &trashed {
-                    let _ = writeln!(out, "{id}, in the trash");
-                }
-                out
-            });
+            return show(context, &found, "erase", engine.now());
         }
+        let ids: Vec<_> = found.iter().map(|it| it.memory.id.clone()).collect();
         if !self.yes {
             let number = count(ids.len() as u64, "memory", "memories");
             return Err(Failure::misused(
@@ -60,6 +54,24 @@ impl Erase {
         }
         erase(context, &engine, ids, &self.reason)
     }
+}
+
+/// Shows what would be done to which memories, and where those lie that are put away.
+pub(super) fn show(context: &Context, found: &[Located], deed: &str, now: Time) -> Outcome {
+    let memories: Vec<Memory> = found.iter().map(|it| it.memory.clone()).collect();
+    let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id.clone()).collect();
+    let shape = ForgottenShape::of(&ids, true).with_put_away(found);
+    context.output.answer(&shape, || {
+        let (total, room) = (memories.len() as u64, context.output.columns);
+        let table = memory_table(&memories, total, None, room, now);
+        let mut out = format!("Would {deed}:\n{table}");
+        for Located { memory, at } in found {
+            if let (Some(word), Some(session)) = (at.as_str(), memory.space.session()) {
+                let _ = writeln!(out, "{} is {word}, in session {session}.", memory.id);
+            }
+        }
+        out
+    })
 }
 
 /// Erases, and shows the receipt.
@@ -73,6 +85,12 @@ pub(super) fn erase(
     context.output.answer(&ErasedShape::of(&erased), || {
         let number = count(erased.ids.len() as u64, "memory", "memories");
         let mut out = format!("Erased {number} for good.\n");
+        for id in &erased.renewed {
+            let _ = writeln!(
+                out,
+                "  {id}: a summary that quoted it, made anew from what is left"
+            );
+        }
         for cleaned in &erased.cleaned {
             let _ = writeln!(out, "  {}: {}", cleaned.place.display(), cleaned.how);
         }

@@ -1,8 +1,6 @@
 //! `mnemon forget`
 
 use clap::Args;
-use mnemon::Mnemon;
-use mnemon::memory::{Memory, MemoryId};
 use mnemon::store::Forgottenness;
 use mnemon_wire::ForgottenShape;
 
@@ -10,7 +8,6 @@ use super::erase;
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::human::count;
-use crate::human::memories::memory_table;
 use crate::targets::Targets;
 
 /// Forget memories; they can be brought back for a while
@@ -38,38 +35,26 @@ impl Forget {
         self.targets.refuse_unclear("forget")?;
         let engine = context.reader()?;
         let caller = context.caller()?;
-        let forgotten = self.permanent.then_some(Forgottenness::With);
-        let memories = self.targets.select(context, &engine, &caller, forgotten)?;
-        if self.permanent && !self.dry_run {
+        if self.permanent {
+            let both = Some(Forgottenness::With);
+            let found = self.targets.select(context, &engine, &caller, both)?;
+            if self.dry_run {
+                return erase::show(context, &found, "erase", engine.now());
+            }
             let reason = self.reason.as_deref().unwrap_or_default();
-            let ids = memories.iter().map(|memory| memory.id.clone()).collect();
+            let ids = found.into_iter().map(|it| it.memory.id).collect();
             return erase::erase(context, &engine, ids, reason);
         }
+        let mut found = self.targets.select_to_forget(context, &engine, &caller)?;
         if self.dry_run {
-            return self.show_only(context, &engine, &memories);
+            found.retain(|it| it.memory.state.forgotten.is_none());
+            return erase::show(context, &found, "forget", engine.now());
         }
         let reason = self.reason.as_deref().unwrap_or_default();
-        let ids = engine.forget(&caller, &memories, reason)?;
+        let ids = engine.forget_located(&caller, &found, reason)?;
         context.output.answer(&ForgottenShape::of(&ids, false), || {
             let number = count(ids.len() as u64, "memory", "memories");
             format!("Forgot {number}; `mnemon unforget` brings back what `mnemon deleted` lists.")
-        })
-    }
-
-    fn show_only(&self, context: &Context, engine: &Mnemon, memories: &[Memory]) -> Outcome {
-        let left: Vec<Memory> = memories
-            .iter()
-            .filter(|memory| self.permanent || memory.state.forgotten.is_none())
-            .cloned()
-            .collect();
-        let ids: Vec<MemoryId> = left.iter().map(|memory| memory.id.clone()).collect();
-        let session = self.targets.filters.only_session()?;
-        context.output.answer(&ForgottenShape::of(&ids, true), || {
-            let total = left.len() as u64;
-            let columns = context.output.columns;
-            let table = memory_table(&left, total, session.as_ref(), columns, engine.now());
-            let deed = if self.permanent { "erase" } else { "forget" };
-            format!("Would {deed}:\n{table}")
         })
     }
 }

@@ -80,6 +80,33 @@ fn a_session_is_measured_compacted_and_brought_back() {
 }
 
 #[test]
+fn what_was_compacted_is_erased_and_forgotten_where_it_lies() {
+    let sandbox = old_session();
+    sandbox.json(&["compact", "s"]);
+    let would = sandbox.json(&["erase", "--contains", "turn 3:", "--dry-run"]);
+    assert_eq!(would["ids"], json!(["t3"]));
+    assert_eq!(would["put_away"][0]["at"], "compacted");
+    let ran = sandbox.run(&["erase", "t3", "s/TURN-5", "--yes"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.stdout.contains("a summary that quoted it, made anew"),
+        "{}",
+        ran.stdout
+    );
+    let summary = sandbox.json(&["get", "s/ART-001"]);
+    assert_eq!(summary["links"].as_array().unwrap().len(), 28);
+
+    let forgot = sandbox.json(&["forget", "t7", "--reason", "no longer"]);
+    assert_eq!(forgot["ids"], json!(["t7"]));
+    assert_eq!(sandbox.json(&["deleted"])["memories"][0]["id"], "t7");
+    let forgot = sandbox.json(&["forget", "--contains", "turn 8:", "--reason", "no longer"]);
+    assert_eq!(forgot["ids"], json!(["t8"]));
+    sandbox.json(&["unforget", "t7", "--reason", "after all"]);
+    assert_eq!(sandbox.json(&["deleted"])["total"], 1);
+    assert_eq!(sandbox.json(&["verify"])["ok"], true);
+}
+
+#[test]
 fn a_session_that_fills_up_says_so_and_is_compacted_after_the_answer() {
     let sandbox = old_session();
     let run = |arguments: &[&str]| {

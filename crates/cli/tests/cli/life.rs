@@ -169,7 +169,11 @@ fn a_memory_in_the_trash_can_be_erased_but_not_read() {
     let (code, _) = sandbox.refusal(&["get", id]);
     assert_eq!(code, "E_SESSION_NOT_FOUND");
     let would = sandbox.json(&["erase", id, "--dry-run"]);
-    assert_eq!(would, json!({"count": 1, "ids": [id], "dry_run": true}));
+    let put_away = json!([{"id": id, "space": "session/s", "at": "deleted"}]);
+    assert_eq!(
+        would,
+        json!({"count": 1, "ids": [id], "dry_run": true, "put_away": put_away})
+    );
     let erased = sandbox.json(&["erase", id, "--yes"]);
     assert_eq!(erased["receipt"]["also_in"], json!([]));
     let back = sandbox.json(&["session", "undelete", "s", "--reason", "the rest"]);

@@ -45,7 +45,7 @@ pub fn is_summary(memory: &Memory) -> bool {
 }
 
 /// The summary of turns in their order, and about how many bytes it takes; none of no turns.
-pub(super) fn summary(turns: &[&Memory]) -> Option<(Draft, u64)> {
+pub(crate) fn summary(turns: &[&Memory]) -> Option<(Draft, u64)> {
     let (first, last) = (turns.first()?, turns.last()?);
     let period = period(first.created_at, last.created_at);
     let who = speakers(turns);

@@ -198,6 +198,37 @@ impl Mnemon {
         Ok(changed)
     }
 
+    /// Puts memories that come from elsewhere to where they were: compacted away.
+    pub(super) fn compact_again(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        ids: Vec<MemoryId>,
+    ) -> Result<()> {
+        let Some(session) = space.session().filter(|_| !ids.is_empty()) else {
+            return Ok(());
+        };
+        let compaction = Compaction {
+            session: session.clone(),
+            by: caller.name().to_owned(),
+            now: self.clock.now(),
+            reason: "import".into(),
+            shelve: ids,
+            purge: Vec::new(),
+            summaries: Vec::new(),
+            limits: self.limits(),
+        };
+        let mut attempts = self.attempts();
+        loop {
+            // Somebody may archive it between two attempts.
+            self.open_session(caller, session)?;
+            match self.store.compact(&compaction) {
+                Err(Error::LogReplaced { .. }) if attempts.are_left() => {}
+                done => return done.map(drop),
+            }
+        }
+    }
+
     /// How full a session is after a write, if that is worth a word.
     pub(super) fn filling(&self, space: &Space, grown: Option<Grown>) -> Option<Filling> {
         let (session, grown) = (space.session()?, grown?);
@@ -311,7 +342,8 @@ impl Mnemon {
         }
     }
 
-    fn attempts(&self) -> Attempts {
+    /// As long as one would wait for the lock.
+    pub(super) fn attempts(&self) -> Attempts {
         let patience = Duration::from_millis(self.config.lock.timeout_ms);
         Attempts {
             until: Instant::now() + patience,
@@ -436,14 +468,14 @@ impl Mnemon {
 }
 
 /// How often something is tried that others keep from being done.
-struct Attempts {
+pub(super) struct Attempts {
     until: Instant,
     made: usize,
 }
 
 impl Attempts {
     /// After one that failed: as long as one would wait for the lock, and a few times at least.
-    fn are_left(&mut self) -> bool {
+    pub(super) fn are_left(&mut self) -> bool {
         self.made += 1;
         self.made < ATTEMPTS || Instant::now() < self.until
     }

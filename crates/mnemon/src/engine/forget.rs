@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::remember::check_reason;
 use crate::caller::Caller;
 use crate::engine::{Action, Mnemon};
-use crate::error::Result;
-use crate::memory::{Memory, MemoryId, Space};
-use crate::store::{OnFull, Outcome};
+use crate::error::{Error, Result};
+use crate::memory::{Memory, MemoryId, SessionId, Space};
+use crate::store::{Located, OnFull, Outcome, Whereabouts};
 use crate::time::Time;
 
 /// At most so many are forgotten under one hold of the lock.
@@ -25,6 +25,39 @@ impl Mnemon {
             id,
             reason,
         })
+    }
+
+    /// As [`Self::forget`], wherever they lie: what was compacted is brought back first, and an
+    /// archived session is opened, so that they can be brought back until their time is up.
+    pub fn forget_located(
+        &self,
+        caller: &Caller,
+        located: &[Located],
+        reason: &str,
+    ) -> Result<Vec<MemoryId>> {
+        check_reason(reason)?;
+        let mut compacted: BTreeMap<&SessionId, Vec<MemoryId>> = BTreeMap::new();
+        for Located { memory, at } in located {
+            match (at, memory.space.session()) {
+                (Whereabouts::Deleted, Some(session)) => {
+                    return Err(Error::SessionDeleted {
+                        session: session.to_string(),
+                    });
+                }
+                (Whereabouts::Compacted, Some(session)) => {
+                    compacted
+                        .entry(session)
+                        .or_default()
+                        .push(memory.id.clone());
+                }
+                _ => {}
+            }
+        }
+        for (session, ids) in &compacted {
+            self.bring_back(caller, session, Some(ids), reason)?;
+        }
+        let memories: Vec<Memory> = located.iter().map(|it| it.memory.clone()).collect();
+        self.forget(caller, &memories, reason)
     }
 
     /// Brings forgotten memories back; gives the ids that it changed.

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::memory::{Draft, MemoryId, Reference, SessionId, Space, State};
 use crate::redact::{self, Redaction};
 use crate::session::SessionDetails;
-use crate::store::{Earlier, OnFull, Progress, Write};
+use crate::store::{Batch, Earlier, OnFull, Progress, Write};
 use crate::time::Time;
 use meeting::Meeting;
 use plan::{ImportPlan, Planned};
@@ -198,21 +198,48 @@ impl Mnemon {
                 }
                 report.sessions.push(id.clone());
             }
-            let mut memories = parcel.memories.into_iter().peekable();
-            while memories.peek().is_some() {
-                let chunk: Vec<_> = memories.by_ref().take(CHUNK).collect();
-                done += chunk.len() as u64;
-                let writes = report.count(chunk);
-                if !options.dry_run && !writes.is_empty() {
-                    self.commit(caller, space.clone(), writes, OnFull::Refuse)?;
+            // What goes away again comes first, so that it takes nobody's room.
+            let goes_away = |planned: &Planned| planned.goes_away(&space);
+            let (away, rest): (Vec<_>, Vec<_>) = parcel.memories.into_iter().partition(goes_away);
+            for (memories, is_away) in [(away, true), (rest, false)] {
+                let mut memories = memories.into_iter().peekable();
+                while memories.peek().is_some() {
+                    let chunk: Vec<_> = memories.by_ref().take(CHUNK).collect();
+                    done += chunk.len() as u64;
+                    let ids = chunk.iter().map(|planned| planned.id.clone()).collect();
+                    let writes = report.count(chunk);
+                    if options.dry_run || writes.is_empty() {
+                        // There is nothing to write.
+                    } else if is_away {
+                        self.import_away(caller, &space, writes, ids)?;
+                    } else {
+                        self.commit(caller, space.clone(), writes, OnFull::Refuse)?;
+                    }
+                    progress(Progress { done, total });
                 }
-                progress(Progress { done, total });
             }
             if !options.dry_run {
                 report.filling.extend(self.filling_of(&space)?);
             }
         }
         Ok(report)
+    }
+
+    /// Keeps memories that were compacted where they come from, and compacts them here too.
+    fn import_away(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        writes: Vec<Write>,
+        ids: Vec<MemoryId>,
+    ) -> Result<()> {
+        let batch = self.batch(caller, space.clone(), writes, OnFull::Refuse);
+        self.store.commit(Batch {
+            // They are on their way to the archive, which has no quota.
+            quota_bytes: None,
+            ..batch
+        })?;
+        self.compact_again(caller, space, ids)
     }
 
     fn leave_out_what_was_erased(&self, plan: &mut ImportPlan) -> Result<u64> {
@@ -247,7 +274,8 @@ impl Mnemon {
             let new = parcel
                 .memories
                 .iter()
-                .filter(|planned| matches!(planned.meeting, Meeting::New));
+                .filter(|planned| matches!(planned.meeting, Meeting::New))
+                .filter(|planned| !planned.goes_away(space));
             let needed_bytes = new
                 .map(|planned| planned.draft.text.as_str().len() as u64 + LINE_BYTES_MIN)
                 .sum();

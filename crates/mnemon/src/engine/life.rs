@@ -9,12 +9,15 @@ use super::remember::check_reason;
 use crate::caller::Caller;
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
-use crate::memory::{Draft, Kind, MemoryId, SessionId, Space};
+use crate::memory::{Draft, Kind, Memory, MemoryId, SessionId, Space};
 use crate::recall::aggregate::{self, SummaryOptions};
 use crate::session::{DeletedSession, Session, SessionDeed, SessionState};
 use crate::store::{Archiving, Filter, Sort};
+use crate::time::Time;
 
 mod summary;
+
+pub(super) use summary::is_archive_summary;
 
 impl Mnemon {
     /// Puts a session into use again, whether it is idle, decaying or archived.
@@ -180,6 +183,21 @@ impl Mnemon {
         }
     }
 
+    /// What is said of a session with these memories while it is archived.
+    pub(super) fn archive_draft(
+        session: &SessionId,
+        last_activity: Time,
+        mut memories: Vec<Memory>,
+    ) -> Result<Option<Draft>> {
+        // It is found by everybody who asks, so it quotes nothing that was to be kept close.
+        memories.retain(|memory| !memory.sensitive && memory.state.forgotten.is_none());
+        if memories.is_empty() {
+            return Ok(None);
+        }
+        let sums = aggregate::summary(&memories, Some(session), &SummaryOptions::default());
+        summary::draft(session, last_activity, &sums).map(Some)
+    }
+
     /// What is found in the place of a session while it is archived.
     fn summary_of(
         &self,
@@ -191,14 +209,10 @@ impl Mnemon {
             limit: usize::MAX,
             ..self.all_of(caller, &session.id)?
         };
-        let mut memories = self.list(caller, &everything)?.memories;
-        // It is found by everybody who asks, so it quotes nothing that was to be kept close.
-        memories.retain(|memory| !memory.sensitive);
-        if memories.is_empty() {
+        let memories = self.list(caller, &everything)?.memories;
+        let Some(draft) = Self::archive_draft(&session.id, session.last_activity, memories)? else {
             return Ok(None);
-        }
-        let sums = aggregate::summary(&memories, Some(&session.id), &SummaryOptions::default());
-        let draft = summary::draft(session, &sums)?;
+        };
         let millis = u64::try_from(self.clock.now_micros() / 1000).unwrap_or(0);
         let id = MemoryId::generate(Kind::Artifact, millis, (self.random)());
         Ok(Some((id, Box::new(draft))))

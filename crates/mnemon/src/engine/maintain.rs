@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 
 use crate::caller::Caller;
 use crate::engine::Mnemon;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, SessionId, Space};
 use crate::schedule::Schedule;
 use crate::store::{Filter, Forgottenness, Job, JobTimes, Sort, Tended};
@@ -209,31 +209,55 @@ impl Mnemon {
             done.purged_sessions.push(session.session_id);
         }
         let now = self.clock.now();
-        let forgotten = self.store.select(&Filter {
+        let at_hand = self.store.select(&Filter {
             forgotten: Forgottenness::Only,
             sort: Sort::Oldest,
             limit: usize::MAX,
             ..Filter::all(now.micros())
         })?;
-        let is_past = |memory: &Memory| {
-            let forgotten = memory.state.forgotten.as_ref();
-            forgotten.is_some_and(|forgotten| forgotten.recover_until <= now)
-        };
-        let ids: Vec<MemoryId> = forgotten
-            .memories
-            .iter()
-            .filter(|memory| is_past(memory))
-            .map(|memory| memory.id.clone())
-            .collect();
+        let mut ids = Vec::new();
+        ids.extend(
+            at_hand
+                .memories
+                .iter()
+                .filter_map(|it| past_recovery(it, now)),
+        );
         if is_over(options) {
             return Ok(ids.is_empty());
         }
+        let complete = self.past_recovery_put_away(options, &mut ids)?;
         if !options.dry_run && !ids.is_empty() {
             // All at once: each erasure writes its logs anew.
             let reason = "it was forgotten, and the time to bring it back is over";
             self.erase_ids(caller, ids.clone(), reason)?;
         }
         done.purged.extend(ids);
+        Ok(complete)
+    }
+
+    /// Finds what is past recovery in archived and in deleted sessions; false if time was up.
+    fn past_recovery_put_away(
+        &self,
+        options: &MaintainOptions,
+        ids: &mut Vec<MemoryId>,
+    ) -> Result<bool> {
+        let now = self.clock.now();
+        let known = self.store.sessions()?.into_iter().map(|it| it.id);
+        let deleted = self.store.deleted_sessions()?.into_iter();
+        for session in known.chain(deleted.map(|it| it.session_id)) {
+            if is_over(options) {
+                return Ok(false);
+            }
+            let looked = self.store.put_away(&[session], &mut |located| {
+                ids.extend(past_recovery(&located.memory, now));
+                Ok(())
+            });
+            match looked {
+                // One damaged archive keeps nobody from the others; `verify` tells of it.
+                Err(Error::Corrupt { .. }) => {}
+                looked => looked?,
+            }
+        }
         Ok(true)
     }
 
@@ -292,6 +316,12 @@ impl Mnemon {
             Job::Index => &maintenance.index,
         }
     }
+}
+
+/// The id of a memory that was forgotten and can't be brought back any more.
+fn past_recovery(memory: &Memory, now: Time) -> Option<MemoryId> {
+    let forgotten = memory.state.forgotten.as_ref()?;
+    (forgotten.recover_until <= now).then(|| memory.id.clone())
 }
 
 fn is_over(options: &MaintainOptions) -> bool {

@@ -13,6 +13,7 @@ mod timeline;
 mod topics;
 
 pub use agents::{AgentActivity, agents};
+pub(crate) use sentences::sentences;
 pub(crate) use summary::quotes;
 pub use summary::{Quote, Summary, SummaryOptions, summary};
 pub use timeline::{Bucket, Timeline, TimelineEvent, timeline};

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::memory::{MemoryId, Space};
+use crate::memory::{Draft, MemoryId, Space};
 use crate::time::Time;
 
 /// What to remove for good.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Erasure {
     /// Which memories.
     pub ids: Vec<MemoryId>,
@@ -16,6 +16,17 @@ pub struct Erasure {
     pub reason: String,
     /// When.
     pub at: Time,
+    /// Summaries that quoted any of it, and what they say from now on.
+    pub renewed: Vec<Renewal>,
+}
+
+/// A memory that says something else from now on, and never said what it did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Renewal {
+    /// Which.
+    pub id: MemoryId,
+    /// What it says; whatever else the draft has stays as it was.
+    pub draft: Box<Draft>,
 }
 
 /// The receipt of an erasure.
@@ -23,6 +34,8 @@ pub struct Erasure {
 pub struct Erased {
     /// What is gone.
     pub ids: Vec<MemoryId>,
+    /// Summaries that quoted any of it and were made anew from what is left.
+    pub renewed: Vec<MemoryId>,
     /// Every place that was cleaned, relative to the root.
     pub cleaned: Vec<Cleaned>,
     /// How many files were searched afterwards for what is gone.

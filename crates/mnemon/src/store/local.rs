@@ -34,6 +34,7 @@ mod past;
 mod plan;
 mod poison;
 mod post;
+mod put_away;
 mod repair;
 mod rewrite;
 mod search;

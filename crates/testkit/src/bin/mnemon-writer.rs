@@ -8,6 +8,7 @@
 //! - `reindex`: builds the index anew;
 //! - `compact`: compacts the session `one`, as at the time `now`;
 //! - `bring-back`: brings back what was compacted of it;
+//! - `erase`: erases the memories of these `ids`, which commas part;
 //! - `session`: makes the session called `name`;
 //! - `live`: does `what` (archive, restore, delete, undelete, purge) to the session called `name`;
 //! - `check`: looks for everything that stdin says was kept, and for what must not be.
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         "reindex" => reindex(&settings),
         "compact" => compact(&settings),
         "bring-back" => bring_back(&settings),
+        "erase" => erase(&settings),
         "session" => {
             inspect::make_sessions(&settings.root, &[settings.text("name").unwrap_or("one")]);
             Ok(())
@@ -253,6 +255,15 @@ fn bring_back(settings: &Settings) -> Result<()> {
     let caller = Caller::user("tester");
     let brought = engine.bring_back(&caller, &"one".parse()?, None, "needed")?;
     say(&format!("brought back {}", brought.len()));
+    Ok(())
+}
+
+fn erase(settings: &Settings) -> Result<()> {
+    let engine = settings.engine(Arc::new(RealDisk))?;
+    let ids = settings.text("ids").unwrap_or_default().split(',');
+    let ids = ids.map(str::parse).collect::<Result<_>>()?;
+    let erased = engine.erase_ids(&Caller::user("tester"), ids, "asked to")?;
+    say(&format!("erased {}", erased.ids.len()));
     Ok(())
 }
 

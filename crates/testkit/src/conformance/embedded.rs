@@ -214,6 +214,7 @@ pub fn erasing_takes_vectors_along_unless_others_say_the_same(open: Open) {
         by: "ann".into(),
         reason: "wrong".into(),
         at: time(NOW),
+        renewed: Vec::new(),
     };
     store.erase(&erasure).expect("they are gone");
     assert_eq!(names(&near(&*store, [1, 0, 0])), ["c", "d"]);

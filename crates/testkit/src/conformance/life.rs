@@ -206,6 +206,7 @@ pub fn a_deleted_session_is_gone_until_it_is_brought_back(open: Open) {
             by: "ann".into(),
             reason: "done".into(),
             at: time(NOW),
+            renewed: Vec::new(),
         };
         store.erase(&erasure).expect("it goes");
     }
@@ -262,11 +263,14 @@ pub fn erasing_reaches_what_is_put_away(open: Open) {
             by: "ann".into(),
             reason: "asked to".into(),
             at: time(NOW),
+            renewed: Vec::new(),
         };
         store.erase(&erasure).expect("it goes")
     };
     erase(&*store, "a");
     assert_eq!(ids(&walked(&*store, &[])), ["b", "c"]);
+    let told = session(&*store, "s").expect("it is there");
+    assert!(told.archived.is_some(), "it stays archived");
     archive(&*store, "s");
     store
         .delete_session(&deed("s"), time(NOW))

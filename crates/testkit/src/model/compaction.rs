@@ -23,6 +23,10 @@ impl Parked {
         &self.kept.now.id
     }
 
+    pub(super) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
     pub(super) fn session(&self) -> Option<&SessionId> {
         self.kept.now.space.session()
     }

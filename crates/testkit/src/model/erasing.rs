@@ -1,47 +1,58 @@
 //! What is erased, and everything that was taken away or brought back.
 
 use mnemon::error::Result;
-use mnemon::memory::{Reference, Space};
-use mnemon::session::SessionDeed;
-use mnemon::store::{AuditEntry, Deed, Erasure, What};
+use mnemon::memory::{Memory, Reference, SessionId, Space};
+use mnemon::store::{AuditEntry, Deed, Erasure, Located, Renewal, What, Whereabouts};
 
+use super::compaction::Parked;
 use super::life::Aside;
 use super::state::{Kept, State};
 
 impl State {
-    /// Takes memories out, and with them all that is known of them but their texts.
+    /// Takes memories out wherever they lie, and with them all that is known of them but their texts.
     pub(super) fn erase(&mut self, erasure: &Erasure) -> Result<()> {
-        for id in &erasure.ids {
-            if let Some(found) = self.shelved(id).filter(|found| !found.deleted) {
-                self.restore_session(&SessionDeed {
-                    session: found.session,
-                    by: erasure.by.clone(),
-                    reason: "something in it is erased".into(),
-                    at: erasure.at,
-                })?;
+        let is_meant = |kept: &Kept| erasure.ids.contains(&kept.now.id);
+        let mut meant: Vec<Kept> = Vec::new();
+        let mut before: Vec<Kept> = Vec::new();
+        for list in self.lists() {
+            for kept in list.iter() {
+                if is_meant(kept) {
+                    meant.push(kept.clone());
+                }
+                if erasure.renewed.iter().any(|it| it.id == kept.now.id) {
+                    before.push(kept.clone());
+                }
             }
         }
-        let is_meant = |kept: &Kept| erasure.ids.contains(&kept.now.id);
-        let mut meant: Vec<Kept> = self
-            .memories
-            .iter()
-            .filter(|it| is_meant(it))
-            .cloned()
-            .collect();
-        meant.extend(self.erase_deleted(&erasure.ids));
+        let parked = self.away.iter().map(Parked::kept);
+        meant.extend(parked.filter(|kept| is_meant(kept)).cloned());
         for id in &erasure.ids {
             if !meant.iter().any(|kept| kept.now.id == *id) {
                 return Err(Reference::not_found(id.as_str()));
             }
         }
-        for kept in &meant {
+        for kept in meant.iter().chain(&before) {
             let versions = kept.changes.iter().filter_map(|change| match &change.what {
                 What::Kept(memory) | What::Revised(memory) => Some(memory.text.to_string()),
                 _ => None,
             });
             self.erased_texts.extend(versions);
         }
-        self.memories.retain(|kept| !is_meant(kept));
+        for list in self.lists() {
+            list.retain(|kept| !is_meant(kept));
+            for kept in list.iter_mut() {
+                for renewal in &erasure.renewed {
+                    kept.renew(renewal);
+                }
+            }
+        }
+        self.away.retain(|parked| !is_meant(parked.kept()));
+        self.count_archived_anew();
+        self.enter_erasure(erasure, &meant);
+        Ok(())
+    }
+
+    fn enter_erasure(&mut self, erasure: &Erasure, meant: &[Kept]) {
         let mut spaces: Vec<Space> = Vec::new();
         for id in &erasure.ids {
             let kept = meant.iter().find(|kept| kept.now.id == *id);
@@ -57,7 +68,44 @@ impl State {
             ids: erasure.ids.iter().map(ToString::to_string).collect(),
             spaces,
         });
-        Ok(())
+    }
+
+    /// What is put away of these sessions, or of all.
+    pub(super) fn put_away(&self, sessions: &[SessionId]) -> Vec<Located> {
+        let mut all: Vec<Located> = Vec::new();
+        let mut put = |kept: &Kept, at, compacted| {
+            let mut memory = kept.now.clone();
+            memory.state.compacted = compacted;
+            all.push(Located { memory, at });
+        };
+        for (_, aside) in self.archived.values() {
+            let kept = aside.kept.iter();
+            kept.for_each(|it| put(it, Whereabouts::Archived, false));
+        }
+        for (_, aside) in &self.deleted {
+            let kept = aside.all().into_iter();
+            kept.for_each(|it| put(it, Whereabouts::Deleted, false));
+        }
+        for parked in &self.away {
+            let session = parked.session();
+            let is_deleted = session.is_some_and(|it| self.deleted_of(it).is_some());
+            let at = if is_deleted {
+                Whereabouts::Deleted
+            } else {
+                Whereabouts::Compacted
+            };
+            put(parked.kept(), at, true);
+        }
+        let is_wanted = |it: &Located| {
+            sessions.is_empty()
+                || it
+                    .memory
+                    .space
+                    .session()
+                    .is_some_and(|own| sessions.contains(own))
+        };
+        all.retain(is_wanted);
+        all
     }
 
     pub(super) fn audit(&self) -> Vec<AuditEntry> {
@@ -85,5 +133,40 @@ impl State {
         }
         trail.sort_by_key(|entry| entry.at.micros());
         trail
+    }
+}
+
+impl Kept {
+    /// Makes it say something else, as if it always had.
+    fn renew(&mut self, renewal: &Renewal) {
+        if self.now.id != renewal.id {
+            return;
+        }
+        let draft = &renewal.draft;
+        let first = Memory {
+            text: draft.text.clone(),
+            body: draft.body.clone(),
+            importance: draft.importance,
+            confidence: None,
+            tags: draft.tags.clone(),
+            links: draft.links.clone(),
+            metadata: draft.metadata.clone(),
+            embedding: None,
+            tokens: None,
+            created_at: draft.created_at.unwrap_or(self.first.created_at),
+            ..self.first.clone()
+        };
+        self.now = Memory {
+            state: self.now.state.clone(),
+            ..first.clone()
+        };
+        self.changes
+            .retain(|change| !matches!(change.what, What::Revised(_)));
+        for change in &mut self.changes {
+            if let What::Kept(memory) = &mut change.what {
+                **memory = first.clone();
+            }
+        }
+        self.first = first;
     }
 }

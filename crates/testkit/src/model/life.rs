@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mnemon::error::{Error, Result};
 use mnemon::memory::{MemoryId, Reference, SessionId, Space};
-use mnemon::session::{Archived, DeletedSession, Session, SessionDeed};
+use mnemon::session::{Activity, Archived, DeletedSession, Session, SessionDeed};
 use mnemon::store::Place as Where;
 use mnemon::store::{Archiving, AuditEntry, Batch, Change, Deed, Filter, Shelved, What, Write};
 use mnemon::time::Time;
@@ -227,21 +227,30 @@ impl State {
         deleted.find(|it| is_same(&it.session_id, id))
     }
 
-    /// Takes memories out of sessions in the trash; gives what was taken.
-    pub(super) fn erase_deleted(&mut self, ids: &[MemoryId]) -> Vec<Kept> {
-        let mut taken = Vec::new();
-        for (_, aside) in &mut self.deleted {
-            if aside.ids().iter().any(|id| ids.contains(id)) {
-                // It is opened where it lies, and then written anew.
-                if let Some(inner) = aside.inner.take() {
-                    *aside = inner.1;
-                }
-                let is_meant = |kept: &Kept| ids.contains(&kept.now.id);
-                taken.extend(aside.kept.iter().filter(|kept| is_meant(kept)).cloned());
-                aside.kept.retain(|kept| !is_meant(kept));
-            }
+    /// Every list of memories, wherever they lie, but for what was compacted away.
+    pub(super) fn lists(&mut self) -> Vec<&mut Vec<Kept>> {
+        let archived = self.archived.values_mut().map(|(_, aside)| aside);
+        let deleted = self.deleted.iter_mut().map(|(_, aside)| aside);
+        let mut lists = vec![&mut self.memories];
+        for aside in archived.chain(deleted) {
+            lists.push(&mut aside.kept);
+            lists.extend(aside.inner.iter_mut().map(|inner| &mut inner.1.kept));
         }
-        taken
+        lists
+    }
+
+    /// What archived sessions tell of themselves follows from what they hold.
+    pub(super) fn count_archived_anew(&mut self) {
+        let inner = self
+            .deleted
+            .iter_mut()
+            .filter_map(|(_, aside)| aside.inner.as_deref_mut());
+        for (archived, aside) in self.archived.values_mut().chain(inner) {
+            let memories: Vec<_> = aside.kept.iter().map(|kept| kept.now.clone()).collect();
+            let activity = Activity::of(&memories);
+            archived.by_kind = activity.by_kind;
+            archived.participants = activity.participants;
+        }
     }
 
     /// When a session was last opened.

@@ -5,6 +5,7 @@
 
 mod crashes;
 mod damage;
+mod reach;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -76,7 +77,7 @@ fn everything(engine: &Mnemon) -> Vec<(Memory, Vec<mnemon::store::Change>)> {
     let mut all = Vec::new();
     engine
         .export(&me(), &[space()], &mut |memory| {
-            all.push(memory);
+            all.extend((!memory.state.compacted).then_some(memory));
             Ok(())
         })
         .unwrap();

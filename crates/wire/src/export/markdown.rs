@@ -112,6 +112,9 @@ fn facts(memory: &Memory) -> String {
     if memory.state.forgotten.is_some() {
         facts.push("forgotten".into());
     }
+    if memory.state.compacted {
+        facts.push("compacted".into());
+    }
     format!("\n*{}*", facts.join(" · "))
 }
 

@@ -26,8 +26,15 @@ pub(super) fn take(map: &mut Map<String, Value>) -> Result<State> {
         Some(Value::Object(parts)) => Some(forgotten(parts)?),
         Some(other) => return Err(wrong("forgotten is an object", &other)),
     };
+    let compacted = match state.remove("compacted") {
+        None => false,
+        Some(value) => value
+            .as_bool()
+            .ok_or_else(|| wrong("compacted is true or false", &value))?,
+    };
     Ok(State {
         access_count,
+        compacted,
         last_access: time(&mut state, "last_access")?,
         forgotten,
     })

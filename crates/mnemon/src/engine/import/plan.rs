@@ -38,6 +38,15 @@ pub(super) struct Planned {
     pub(super) meeting: Meeting,
 }
 
+impl Planned {
+    /// Whether it goes on to the archive of its session; what is forgotten never does.
+    pub(super) fn goes_away(&self, space: &Space) -> bool {
+        let is_new = matches!(self.meeting, Meeting::New);
+        let is_away = self.state.compacted && self.state.forgotten.is_none();
+        is_new && is_away && space.session().is_some()
+    }
+}
+
 impl ImportPlan {
     pub(super) fn take(&mut self, engine: &Mnemon, caller: &Caller, item: ImportItem) {
         match item {

@@ -7,7 +7,7 @@ const ABBREVIATIONS: &[&str] = &[
 ];
 
 /// The sentences of a text, each as it was written, without white space around it.
-pub(super) fn sentences(text: &str) -> Vec<&str> {
+pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut begin = 0;
     let mut characters = text.char_indices().peekable();

@@ -1,12 +1,15 @@
 //! Erasing: no file below the root holds a byte of it afterwards.
 //!
 //! Logs and shelves are written anew without its lines, in the trash too, the
-//! quarantine loses what is about it, and the index is built anew. First it is noted what is to go
-//! (`intent`), so that an erasure that a crash cuts short is finished by the
-//! next one or by a repair; last the deed is entered in the `audit`.
+//! quarantine loses what is about it, and the index is built anew. First it is
+//! noted what is to go (`intent`), so that an erasure that a crash cuts short is
+//! finished by the next one or by a repair; last the deed is entered in the
+//! `audit`. `judge` decides about lines, `archived` and `put_away` reach shelves.
 
+mod archived;
 mod held;
 mod intent;
+mod judge;
 mod put_away;
 mod traces;
 mod trail;
@@ -14,30 +17,19 @@ mod trail;
 use std::path::{Path, PathBuf};
 
 pub(super) use self::intent::Intent;
+use self::judge::Judge;
+use self::put_away::WRITTEN_ANEW;
 use self::traces::Traces;
 use super::LocalStore;
 use super::audit::{self, AuditLine};
 use super::index::generation;
 use super::lock::Wait;
 use super::log::tail;
-use super::rewrite::{Piece, Verdict};
 use super::search;
 use super::whole_file;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, Space};
 use crate::store::{Cleaned, Erased, Erasure, Place, Store, What};
-
-/// Whether a piece of a log is about what is erased.
-fn verdict(piece: &Piece<'_>, bytes: &[u8], intent: &Intent, traces: &Traces) -> Verdict {
-    let goes = match piece {
-        Piece::Record(placed) => {
-            let about = placed.line.id.as_deref();
-            about.is_some_and(|id| intent.ids.iter().any(|own| own.as_str() == id))
-        }
-        Piece::Damage(_) => traces.are_in(bytes),
-    };
-    if goes { Verdict::Drop } else { Verdict::Keep }
-}
 
 impl LocalStore {
     /// Removes memories for good.
@@ -56,9 +48,12 @@ impl LocalStore {
                 spaces.push(space);
             }
         }
-        for space in &spaces {
-            // If it can't be opened, nothing is changed.
-            self.open_for_erasure(space, &erasure.by, erasure.at)?;
+        for renewal in &erasure.renewed {
+            let (space, versions) = self.versions_of(&renewal.id)?;
+            texts.extend(versions.iter().map(|version| version.text.to_string()));
+            if !spaces.contains(&space) {
+                spaces.push(space);
+            }
         }
         texts.sort_unstable();
         texts.dedup();
@@ -86,7 +81,10 @@ impl LocalStore {
                     });
                     Some((memory.space, earlier.collect()))
                 }
-                _ => self.versions_put_away(id)?,
+                _ => match self.versions_put_away(id) {
+                    Err(error) if is_replaced(&error) => None,
+                    found => found?,
+                },
             };
             match found {
                 Some((space, versions)) if !versions.is_empty() => return Ok((space, versions)),
@@ -114,12 +112,13 @@ impl LocalStore {
         let traces = traces.with_ids(&intent.ids);
         let mut erased = Erased {
             ids: intent.ids.clone(),
+            renewed: intent.renewed_ids(),
             ..Erased::default()
         };
+        Intent::remove_half_written(&*self.disk, &self.layout)?;
         self.clean_quarantine(intent, &traces, &mut erased)?;
         for space in &intent.spaces {
-            self.clean_log(space, intent, &traces, &mut erased)?;
-            self.clean_what_is_put_away(space, intent, &traces, &mut erased)?;
+            self.clean_space(space, intent, &traces, &mut erased)?;
         }
         // A tail that a crash had left was set aside while the log was written anew.
         self.clean_quarantine(intent, &traces, &mut erased)?;
@@ -132,6 +131,33 @@ impl LocalStore {
         Intent::remove(&*self.disk, &self.layout)?;
         self.search_everything(&traces, &mut erased)?;
         Ok(erased)
+    }
+
+    /// What is put away first: whoever opens it then opens what is clean.
+    ///
+    /// Somebody may archive, open, compact or delete a session meanwhile, and so move lines to
+    /// where it was clean already; it is done once all of it is clean under one hold of the lock.
+    fn clean_space(
+        &self,
+        space: &Space,
+        intent: &Intent,
+        traces: &Traces,
+        erased: &mut Erased,
+    ) -> Result<()> {
+        let wait = Wait::begin();
+        loop {
+            if space.session().is_some()
+                && self.clean_what_is_put_away(space, intent, traces, erased)?
+            {
+                return Ok(());
+            }
+            match self.clean_log(space, intent, traces, erased) {
+                Ok(()) if space.session().is_none() => return Ok(()),
+                Ok(()) => {}
+                Err(error) if is_replaced(&error) => self.lock.pause(&wait)?,
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     fn clean_log(
@@ -151,25 +177,9 @@ impl LocalStore {
             return Ok(());
         }
         self.remove_half_written_logs(space, erased)?;
-        let wait = Wait::begin();
-        loop {
-            // Somebody may archive it again: then its lines are in the archive, not in the log.
-            self.open_for_erasure(space, &intent.by, intent.at)?;
-            let rewritten = self.rewrite(space, &mut |piece, bytes| match piece {
-                Piece::Record(placed) if placed.line.archived.is_some() => {
-                    Err(Error::LogReplaced { path: path.clone() })
-                }
-                piece => Ok(verdict(piece, bytes, intent, traces)),
-            });
-            match rewritten {
-                Err(Error::LogReplaced { .. }) => self.lock.pause(&wait)?,
-                rewritten => break drop(rewritten?),
-            }
-        }
-        erased.cleaned.push(Cleaned {
-            place: self.below_root(&path),
-            how: "written anew without its lines",
-        });
+        let mut judge = Judge::new(intent, traces);
+        self.rewrite(space, &mut |piece, bytes| Ok(judge.verdict(piece, bytes)))?;
+        self.note_cleaned(&path, WRITTEN_ANEW, erased);
         Ok(())
     }
 
@@ -255,10 +265,7 @@ impl LocalStore {
         self.disk
             .sync_folder(folder)
             .map_err(Error::io("sync", folder))?;
-        erased.cleaned.push(Cleaned {
-            place: self.below_root(path),
-            how: "removed",
-        });
+        self.note_cleaned(path, "removed", erased);
         Ok(())
     }
 
@@ -291,5 +298,14 @@ impl LocalStore {
         path.strip_prefix(self.layout.root())
             .unwrap_or(path)
             .to_path_buf()
+    }
+}
+
+/// Whether a file is not there any more, or not the same, because somebody replaced it.
+pub(super) fn is_replaced(error: &Error) -> bool {
+    match error {
+        Error::LogReplaced { .. } => true,
+        Error::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+        _ => false,
     }
 }

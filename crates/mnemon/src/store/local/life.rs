@@ -170,7 +170,7 @@ impl LocalStore {
         self.sync_folder_of(path)
     }
 
-    fn sync_folder_of(&self, path: &Path) -> Result<()> {
+    pub(super) fn sync_folder_of(&self, path: &Path) -> Result<()> {
         let folder = path.parent().unwrap_or(path);
         self.disk
             .sync_folder(folder)

@@ -98,7 +98,7 @@ impl LocalStore {
     }
 
     /// Nothing was put away at a past moment, nor in an archive that is looked into.
-    fn knows_shelves(&self) -> bool {
+    pub(super) fn knows_shelves(&self) -> bool {
         self.looks_into.is_none() && self.options.as_of.is_none()
     }
 

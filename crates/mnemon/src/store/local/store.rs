@@ -10,7 +10,7 @@ use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::store::{
     Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
-    JobTimes, Measure, Place, Progress, Receipt, Reindexed, Repair, RepairOptions, Return,
+    JobTimes, Located, Measure, Place, Progress, Receipt, Reindexed, Repair, RepairOptions, Return,
     Selection, Shelved, Stats, Store, Tended, Verification, View, Waiting,
 };
 use crate::time::Time;
@@ -266,6 +266,14 @@ impl Store for LocalStore {
 
     fn away_in(&self, session: &SessionId) -> Result<Vec<Away>> {
         self.away_of(session)
+    }
+
+    fn put_away(
+        &self,
+        sessions: &[SessionId],
+        each: &mut dyn FnMut(Located) -> Result<()>,
+    ) -> Result<()> {
+        self.each_put_away(sessions, each)
     }
 
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {

@@ -1,4 +1,6 @@
 //! What is being erased, noted before anything is touched: ids, never content.
+//!
+//! What summaries say from now on is noted too: it quotes only what stays.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +9,7 @@ use crate::memory::{MemoryId, Space};
 use crate::store::Erasure;
 use crate::store::local::disk::Disk;
 use crate::store::local::layout::Layout;
+use crate::store::local::log::line::Line;
 use crate::store::local::whole_file;
 use crate::time::Time;
 
@@ -21,6 +24,9 @@ pub(in crate::store::local) struct Intent {
     pub(in crate::store::local) spaces: Vec<Space>,
     /// Of every text that any of them had.
     pub(in crate::store::local) digests: Vec<String>,
+    /// What stands in the place of lines of summaries that quoted any of it.
+    #[serde(default)]
+    pub(in crate::store::local) renewed: Vec<Line>,
 }
 
 impl Intent {
@@ -32,6 +38,7 @@ impl Intent {
             ids: erasure.ids.clone(),
             spaces,
             digests,
+            renewed: erasure.renewed.iter().map(Line::renewal).collect(),
         }
     }
 
@@ -53,6 +60,25 @@ impl Intent {
     pub(super) fn write(&self, disk: &dyn Disk, layout: &Layout) -> Result<()> {
         let bytes = serde_json::to_vec(self).expect("plain fields");
         whole_file::replace(disk, &layout.erasing(), &bytes)
+    }
+
+    pub(super) fn renewed_ids(&self) -> Vec<MemoryId> {
+        let ids = self.renewed.iter().filter_map(|line| line.id.as_deref());
+        ids.filter_map(|id| id.parse().ok()).collect()
+    }
+
+    /// What a crash left of an intent that was never written quotes what stays, which may go later.
+    pub(super) fn remove_half_written(disk: &dyn Disk, layout: &Layout) -> Result<()> {
+        let root = layout.root();
+        let names = disk.list(root).map_err(Error::io("read", root))?;
+        for name in names
+            .iter()
+            .filter(|name| name.starts_with("erasing.json."))
+        {
+            let path = root.join(name);
+            disk.remove(&path).map_err(Error::io("remove", &path))?;
+        }
+        Ok(())
     }
 
     pub(super) fn remove(disk: &dyn Disk, layout: &Layout) -> Result<()> {

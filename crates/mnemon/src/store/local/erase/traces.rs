@@ -10,9 +10,13 @@ use serde_json::Value;
 
 use super::held;
 use crate::memory::{Memory, MemoryId};
+use crate::recall::aggregate;
 
 /// Shorter words are in too many places to mean anything.
 const TRACE_BYTES_MIN: usize = 8;
+
+/// Shorter sentences are what anybody says.
+const SENTENCE_BYTES_MIN: usize = 24;
 
 /// The beginning of a long text is enough to know it again.
 const TRACE_BYTES_MAX: usize = 64;
@@ -21,6 +25,9 @@ const TRACE_BYTES_MAX: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Traces {
     words: Vec<Vec<u8>>,
+    /// Too common to remove anything for, but worth looking for.
+    sentences: Vec<Vec<u8>>,
+    /// Of the words and of the sentences.
     finder: Option<AhoCorasick>,
     /// Of the words and of the ids.
     finder_with_ids: Option<AhoCorasick>,
@@ -36,6 +43,12 @@ impl Traces {
     /// Takes in everything that a memory says.
     pub(super) fn take(&mut self, memory: &Memory) {
         self.take_text(memory.text.as_str());
+        // A summary quotes single sentences.
+        for sentence in aggregate::sentences(memory.text.as_str()) {
+            if sentence.len() >= SENTENCE_BYTES_MIN {
+                take_forms(sentence, &mut self.sentences);
+            }
+        }
         for tag in &memory.tags {
             self.take_text(tag.as_str());
         }
@@ -56,10 +69,14 @@ impl Traces {
         words.dedup();
         let ids = ids.iter().map(|id| id.as_str().as_bytes().to_vec());
         let both: Vec<Vec<u8>> = words.iter().cloned().chain(ids).collect();
+        let sought: Vec<&Vec<u8>> = words.iter().chain(&self.sentences).collect();
         // Only patterns too large for its tables are refused, and these are short.
         Self {
-            finder: AhoCorasick::new(&words).ok().filter(|_| !words.is_empty()),
+            finder: AhoCorasick::new(&sought)
+                .ok()
+                .filter(|_| !sought.is_empty()),
             finder_with_ids: AhoCorasick::new(&both).ok(),
+            sentences: self.sentences.clone(),
             words,
         }
     }
@@ -140,12 +157,15 @@ impl Traces {
         if text.len() < TRACE_BYTES_MIN {
             return;
         }
-        let quoted = serde_json::to_string(text).expect("a text always has a JSON form");
-        for form in [text, quoted.trim_matches('"')] {
-            let bytes = form.as_bytes();
-            self.words
-                .push(bytes[..bytes.len().min(TRACE_BYTES_MAX)].to_vec());
-        }
+        take_forms(text, &mut self.words);
+    }
+}
+
+fn take_forms(text: &str, traces: &mut Vec<Vec<u8>>) {
+    let quoted = serde_json::to_string(text).expect("a text always has a JSON form");
+    for form in [text, quoted.trim_matches('"')] {
+        let bytes = form.as_bytes();
+        traces.push(bytes[..bytes.len().min(TRACE_BYTES_MAX)].to_vec());
     }
 }
 

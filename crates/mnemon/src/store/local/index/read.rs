@@ -45,6 +45,7 @@ impl Pointer {
                 access_count: unsigned(row.get(5)?),
                 last_access: last_access.map(Time::nearest_to_micros),
                 forgotten: forgotten.as_deref().and_then(read_forgotten),
+                compacted: false,
             },
             number: unsigned(row.get(8)?),
             id: row.get(9)?,

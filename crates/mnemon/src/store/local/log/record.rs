@@ -6,6 +6,7 @@ use super::line::{FORMAT, Line};
 use crate::error::{Error, Result};
 use crate::memory::{Body, Forgotten, Handle, Kind, Memory, Space, State, Text};
 use crate::session::{Archived, SessionDetails};
+use crate::store::Renewal;
 use crate::time::Time;
 
 /// A line with its meaning.
@@ -130,6 +131,40 @@ impl Line {
         line.created_at = Some(memory.created_at);
         line.first_recorded_at = Some(memory.recorded_at);
         line
+    }
+
+    /// What a memory says that is renewed; the rest is in its own line.
+    pub(crate) fn renewal(renewal: &Renewal) -> Self {
+        let draft = &renewal.draft;
+        Self {
+            id: Some(renewal.id.to_string()),
+            body: draft.body.to_map(),
+            created_at: draft.created_at,
+            importance: Some(draft.importance.get()),
+            links: draft.links.clone(),
+            metadata: draft.metadata.clone(),
+            tags: draft.tags.clone(),
+            text: Some(draft.text.to_string()),
+            ..Self::default()
+        }
+    }
+
+    /// The line of a memory, saying what was renewed as if it never had said anything else.
+    pub(crate) fn renewed(&self, renewal: &Self) -> Self {
+        Self {
+            body: renewal.body.clone(),
+            confidence: None,
+            created_at: renewal.created_at,
+            embedding: None,
+            importance: renewal.importance,
+            links: renewal.links.clone(),
+            metadata: renewal.metadata.clone(),
+            tags: renewal.tags.clone(),
+            text: renewal.text.clone(),
+            tokens: None,
+            version: Some(1),
+            ..self.clone()
+        }
     }
 
     /// A memory that is forgotten.

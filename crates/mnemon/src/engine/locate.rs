@@ -1,0 +1,178 @@
+//! Finding memories wherever they lie, without opening anything for it.
+//!
+//! What is taken away must be reached where it is put away, too: compacted, in
+//! archived sessions, in the trash.
+
+use std::collections::HashSet;
+
+use super::life::is_archive_summary;
+use crate::caller::Caller;
+use crate::engine::Mnemon;
+use crate::error::{Error, Result};
+use crate::memory::{Memory, Reference, SessionId, Space};
+use crate::session::{Archived, Session};
+use crate::store::{Filter, Forgottenness, Located, Selection, Whereabouts};
+use crate::time::Time;
+
+impl Mnemon {
+    /// As [`Self::find`], but also what is put away, and nothing is opened for it.
+    pub fn locate(
+        &self,
+        caller: &Caller,
+        name: &str,
+        session: Option<&SessionId>,
+    ) -> Result<Located> {
+        let references = Reference::parse(name, session)?;
+        for reference in &references {
+            if let Some(memory) = self.store.find(reference)? {
+                return Ok(Located::at_hand(memory));
+            }
+        }
+        for reference in &references {
+            if let Some(located) = self.locate_put_away(caller, reference)? {
+                return Ok(located);
+            }
+        }
+        Err(Reference::not_found(name))
+    }
+
+    fn locate_put_away(&self, caller: &Caller, reference: &Reference) -> Result<Option<Located>> {
+        let session = match reference {
+            Reference::Id(id) => self.store.shelved(id)?.map(|found| found.session),
+            Reference::Handle(session, _) => match self.store.session(session)? {
+                Some(known) => Some(known.id),
+                None => self
+                    .deleted_session(caller, session)?
+                    .map(|deleted| deleted.session_id),
+            },
+        };
+        let Some(session) = session else {
+            return Ok(None);
+        };
+        let is_meant = |memory: &Memory| match reference {
+            Reference::Id(id) => memory.id == *id,
+            Reference::Handle(_, handle) => memory.handle == Some(*handle),
+        };
+        let mut found = None;
+        self.store.put_away(&[session], &mut |located| {
+            if is_meant(&located.memory) {
+                found = Some(located);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The memories that fit a filter, wherever they lie: in archives and in the trash too.
+    ///
+    /// The summary that stands for an archived session is left out: it says what its memories say.
+    pub fn list_everywhere(&self, caller: &Caller, filter: &Filter) -> Result<Vec<Located>> {
+        let found = self.everywhere(caller, filter)?.into_iter();
+        Ok(found.skip(filter.offset).take(filter.limit).collect())
+    }
+
+    /// The forgotten memories that fit and can be brought back; those of archived sessions too.
+    ///
+    /// What lies in the trash comes back with its session.
+    pub fn list_forgotten(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
+        let forgotten = Filter {
+            forgotten: Forgottenness::Only,
+            ..filter.clone()
+        };
+        let mut found = self.everywhere(caller, &forgotten)?;
+        found.retain(|located| located.at != Whereabouts::Deleted);
+        let total = found.len() as u64;
+        let page = found.into_iter().skip(filter.offset).take(filter.limit);
+        Ok(Selection {
+            memories: page.map(|located| located.memory).collect(),
+            total,
+        })
+    }
+
+    /// All that fits, in the order of the filter.
+    fn everywhere(&self, caller: &Caller, filter: &Filter) -> Result<Vec<Located>> {
+        filter.check()?;
+        let filter = self.ruled(filter)?;
+        let everything = Filter {
+            limit: usize::MAX,
+            offset: 0,
+            ..filter.clone()
+        };
+        let sessions = self.sessions_among(caller, &filter.spaces)?;
+        let any_session = filter.spaces.is_empty() || !sessions.is_empty();
+        let mut found = self.while_nothing_moves(|| {
+            let mut found = Vec::new();
+            let at_hand = self.store.select(&everything)?.memories;
+            found.extend(at_hand.into_iter().map(Located::at_hand));
+            if any_session {
+                self.store.put_away(&sessions, &mut |located| {
+                    if filter.fits(&located.memory) {
+                        found.push(located);
+                    }
+                    Ok(())
+                })?;
+            }
+            Ok(found)
+        })?;
+        found.retain(|located| !is_archive_summary(&located.memory));
+        found.sort_by(|a, b| filter.compare(&a.memory, &b.memory));
+        Ok(found)
+    }
+
+    /// Looks again if a session was archived, opened, deleted or brought back meanwhile, so that
+    /// nothing is missed; what was compacted meanwhile is found once, at hand.
+    fn while_nothing_moves(&self, look: impl Fn() -> Result<Vec<Located>>) -> Result<Vec<Located>> {
+        let mut attempts = self.attempts();
+        loop {
+            let before = self.states()?;
+            let mut found = look()?;
+            if self.states()? == before || !attempts.are_left() {
+                let mut seen = HashSet::new();
+                found.retain(|located| seen.insert(located.memory.id.clone()));
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Which sessions there are, how they are archived, and when they were last opened.
+    fn states(&self) -> Result<Vec<(SessionId, Option<Archived>, Option<Time>)>> {
+        let sessions = self.store.sessions()?.into_iter();
+        let state = |it: Session| (it.id, it.archived, it.opened_at);
+        Ok(sessions.map(state).collect())
+    }
+
+    /// The sessions among some spaces; refused if one of them is nowhere.
+    fn sessions_among(&self, caller: &Caller, spaces: &[Space]) -> Result<Vec<SessionId>> {
+        let mut sessions = Vec::new();
+        for id in spaces.iter().filter_map(Space::session) {
+            match self.require_session(id) {
+                Err(Error::SessionDeleted { .. }) => {
+                    let deleted = self.deleted_session(caller, id)?;
+                    sessions.extend(deleted.map(|it| it.session_id));
+                }
+                known => sessions.push(known?.id),
+            }
+        }
+        Ok(sessions)
+    }
+
+    /// Everything in a session, forgotten memories included, wherever it lies.
+    pub(super) fn everything_in(&self, session: &SessionId) -> Result<Vec<Located>> {
+        let of_session = Filter {
+            spaces: vec![Space::Session(session.clone())],
+            forgotten: Forgottenness::With,
+            limit: usize::MAX,
+            ..Filter::all(self.clock.now_micros())
+        };
+        self.while_nothing_moves(|| {
+            let at_hand = self.store.select(&of_session)?.memories;
+            let mut all: Vec<_> = at_hand.into_iter().map(Located::at_hand).collect();
+            let of_it = std::slice::from_ref(session);
+            self.store.put_away(of_it, &mut |located| {
+                all.push(located);
+                Ok(())
+            })?;
+            Ok(all)
+        })
+    }
+}
