@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use mnemon::clock::Clock;
+use mnemon::compact::Reach;
 use mnemon::engine::{MaintainOptions, Maintained, NewSession};
 use mnemon::memory::{Draft, Importance, Kind, MemoryId, SessionId, Space};
-use mnemon::store::Filter;
 use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::store::{AuditEntry, Deed, Filter};
 use mnemon::{Caller, Config, Mnemon};
 use tempfile::TempDir;
 
@@ -194,6 +195,145 @@ fn what_is_used_stays_and_a_preview_says_what_will_go() {
         forgotten(&desk.maintain(MaintainOptions::default())),
         ["unused"]
     );
+}
+
+#[test]
+fn a_preview_tells_what_will_be_purged() {
+    let desk = Desk::new(|_| ());
+    let over = desk.session("over");
+    desk.session("stays");
+    desk.keep("session/stays", "forgotten", Kind::Fact, |_| ());
+    let memory = desk.engine.find(&desk.me, "forgotten", None).unwrap();
+    desk.engine.forget(&desk.me, &[memory], "over").unwrap();
+    desk.engine.delete_session(&desk.me, &over, "over").unwrap();
+    let preview = |ahead_days| {
+        let done = desk.maintain(MaintainOptions {
+            dry_run: true,
+            ahead_days,
+            until: None,
+        });
+        let purged: Vec<_> = done.purged.iter().map(ToString::to_string).collect();
+        (purged, done.purged_sessions)
+    };
+    assert_eq!(preview(29), (vec![], vec![]));
+    assert_eq!(preview(30), (vec!["forgotten".into()], vec![over.clone()]));
+    desk.pass_days(31);
+    let done = desk.maintain(MaintainOptions::default());
+    assert_eq!(done.purged_sessions, [over]);
+    assert_eq!(names(&done.purged), ["forgotten"]);
+    let audit = desk.engine.audit(&desk.me).unwrap();
+    let told = |deed: Deed| {
+        let mut entries = audit.iter().filter(|entry| entry.deed == deed);
+        let entry = entries.next().unwrap();
+        (entry.by.as_str(), entry.reason.as_str())
+    };
+    let over = "it was deleted, and the time to bring it back is over";
+    assert_eq!(told(Deed::SessionPurged), ("ada", over));
+    // What was forgotten is told even now that it is gone.
+    assert_eq!(told(Deed::Forgotten), ("ada", "over"));
+}
+
+#[test]
+fn a_preview_and_what_is_done_are_the_same() {
+    let desk = Desk::new(|config| config.retention.enabled = true);
+    desk.session("s");
+    desk.keep("session/s", "old", Kind::Conversation, |_| ());
+    desk.session("t");
+    desk.keep("session/t", "asked_for", Kind::Conversation, |_| ());
+    desk.pass_days(100);
+    desk.engine.get(&desk.me, "asked_for", None).unwrap();
+    let preview = desk.maintain(MaintainOptions {
+        dry_run: true,
+        ..MaintainOptions::default()
+    });
+    assert_eq!(forgotten(&preview), ["old"]);
+    assert_eq!(preview.archived, ["s".parse().unwrap()]);
+    let accessed = |id: &str| {
+        let reference = desk.engine.find(&desk.me, id, None).unwrap();
+        reference.state.access_count
+    };
+    assert_eq!(accessed("asked_for"), 0, "a preview writes nothing");
+    let done = desk.maintain(MaintainOptions::default());
+    assert_eq!(forgotten(&done), forgotten(&preview));
+    assert_eq!(done.archived, preview.archived);
+}
+
+#[test]
+fn what_was_brought_back_is_not_forgotten_again_at_once() {
+    let desk = Desk::new(|config| config.retention.enabled = true);
+    desk.keep("shared", "wanted", Kind::Event, |_| ());
+    desk.pass_days(91);
+    assert_eq!(
+        forgotten(&desk.maintain(MaintainOptions::default())),
+        ["wanted"]
+    );
+    desk.pass_days(10);
+    let memory = desk.engine.find(&desk.me, "wanted", None).unwrap();
+    desk.engine.unforget(&desk.me, &[memory], "needed").unwrap();
+    for (days, gone) in [(0, ""), (89, ""), (2, "wanted")] {
+        desk.pass_days(days);
+        let done = desk.maintain(MaintainOptions::default());
+        assert_eq!(forgotten(&done).join(" "), gone, "after {days} days more");
+    }
+}
+
+#[test]
+fn a_planned_compaction_opens_no_archive() {
+    let desk = Desk::new(|_| ());
+    let session = desk.session("s");
+    for number in 0..20 {
+        desk.keep("session/s", &format!("old_{number}"), Kind::Fact, |draft| {
+            draft.importance = Importance::try_from(0.1).unwrap();
+        });
+    }
+    desk.pass_days(200);
+    let planned = || {
+        let plan = desk
+            .engine
+            .plan_compaction(&desk.me, &session, Reach::Gentle)
+            .unwrap();
+        plan.plan.shelved().cloned().collect::<Vec<_>>()
+    };
+    let open = planned();
+    assert!(!open.is_empty());
+    desk.engine
+        .archive_session(&desk.me, &session, None)
+        .unwrap();
+    assert_eq!(planned(), open);
+    let after = desk.engine.session(&desk.me, &session).unwrap();
+    assert!(after.archived.is_some());
+}
+
+#[test]
+fn what_was_forgotten_and_then_erased_or_purged_stays_in_the_audit() {
+    let desk = Desk::new(|_| ());
+    let session = desk.session("s");
+    for id in ["erased", "purged"] {
+        desk.keep("session/s", id, Kind::Fact, |_| ());
+        let memory = desk.engine.find(&desk.me, id, None).unwrap();
+        desk.engine
+            .forget(&desk.me, std::slice::from_ref(&memory), "over")
+            .unwrap();
+        desk.pass_a_moment();
+    }
+    let deeds = || -> Vec<String> {
+        let audit = desk.engine.audit(&desk.me).unwrap();
+        let tell = |entry: &AuditEntry| format!("{} {}", entry.deed.as_str(), entry.ids.join(" "));
+        audit.iter().map(tell).collect()
+    };
+    let before = ["forget erased", "forget purged"];
+    assert_eq!(deeds(), before);
+    let memory = desk.engine.find(&desk.me, "erased", None).unwrap();
+    desk.engine.erase(&desk.me, &[memory], "asked to").unwrap();
+    assert_eq!(deeds(), [&before[..], &["erase erased"]].concat());
+    desk.pass_a_moment();
+    desk.engine
+        .delete_session(&desk.me, &session, "over")
+        .unwrap();
+    desk.pass_a_moment();
+    desk.engine.purge_session(&desk.me, &session).unwrap();
+    let after = ["erase erased", "delete ", "purge "];
+    assert_eq!(deeds(), [&before[..], &after].concat());
 }
 
 #[test]

@@ -72,14 +72,14 @@ impl Mnemon {
         })
     }
 
-    /// What a compaction would do.
+    /// What a compaction would do; an archived session is looked into and stays archived.
     pub fn plan_compaction(
         &self,
-        caller: &Caller,
+        _caller: &Caller,
         id: &SessionId,
         reach: Reach,
     ) -> Result<CompactionReport> {
-        let session = self.open_session(caller, id)?;
+        let session = self.require_session(id)?;
         self.planned(&session, |situation| Plan::new(situation, reach))
     }
 

@@ -67,6 +67,11 @@ impl Mnemon {
         memories: &[Memory],
         reason: &str,
     ) -> Result<Vec<MemoryId>> {
+        // Who brings it back wants it: as one that was just used, it is not forgotten again at once.
+        let is_forgotten = |memory: &&Memory| memory.state.forgotten.is_some();
+        for memory in memories.iter().filter(is_forgotten) {
+            self.count_access(memory);
+        }
         self.for_each(caller, memories, reason, |id, reason| Action::Restore {
             id,
             reason,

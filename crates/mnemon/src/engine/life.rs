@@ -99,10 +99,19 @@ impl Mnemon {
 
     /// Removes a session from the trash for good, whether its time is up or not.
     pub fn purge_session(&self, caller: &Caller, id: &SessionId) -> Result<DeletedSession> {
+        self.purge_session_because(caller, id, "purged by command")
+    }
+
+    pub(super) fn purge_session_because(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+        reason: &str,
+    ) -> Result<DeletedSession> {
         let is_same =
             |it: &DeletedSession| it.session_id.as_str().eq_ignore_ascii_case(id.as_str());
         let known = self.store.deleted_sessions()?.into_iter().find(is_same);
-        let deed = self.deed(caller, id, "purged by command");
+        let deed = self.deed(caller, id, reason);
         self.store.purge_session(&deed)?;
         Ok(known.unwrap_or_else(|| DeletedSession {
             session_id: id.clone(),
@@ -122,8 +131,16 @@ impl Mnemon {
 
     /// The sessions in the trash whose time is up.
     pub fn overdue_sessions(&self, caller: &Caller) -> Result<Vec<DeletedSession>> {
+        self.sessions_overdue_at(caller, self.clock.now())
+    }
+
+    pub(super) fn sessions_overdue_at(
+        &self,
+        caller: &Caller,
+        moment: Time,
+    ) -> Result<Vec<DeletedSession>> {
         let mut deleted = self.deleted_sessions(caller)?;
-        deleted.retain(|session| session.recovery_deadline <= self.clock.now());
+        deleted.retain(|session| session.recovery_deadline <= moment);
         Ok(deleted)
     }
 

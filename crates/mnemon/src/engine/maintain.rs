@@ -67,7 +67,9 @@ pub struct Expired {
 impl Mnemon {
     /// Does all that is due, whatever the schedules say.
     pub fn maintain(&self, caller: &Caller, options: &MaintainOptions) -> Result<Maintained> {
-        self.flush(caller)?;
+        if !options.dry_run {
+            self.flush(caller)?;
+        }
         self.do_jobs(caller, &Job::ALL, options)
     }
 
@@ -114,13 +116,15 @@ impl Mnemon {
             complete: true,
             ..Maintained::default()
         };
+        // What the other jobs write must not count as use.
+        let unused = self.unused_sessions(jobs, options)?;
         let mut finished = JobTimes::new();
         for job in jobs {
             let began = self.clock.now();
             let complete = match job {
                 Job::Retention => self.forget_expired(caller, options, &mut done)?,
                 Job::Purge => self.purge_what_is_over(caller, options, &mut done)?,
-                Job::Archive => self.archive_unused(caller, options, &mut done)?,
+                Job::Archive => self.archive_unused(caller, &unused, options, &mut done)?,
                 Job::Index => self.tend_index(options, &mut done)?,
             };
             if complete {
@@ -156,7 +160,10 @@ impl Mnemon {
             .map(|session| session.id)
             .collect();
         let mut expired: Vec<(Memory, Expired)> = Vec::new();
-        self.store.walk(&[], &mut |memory| {
+        self.store.walk(&[], &mut |mut memory| {
+            // What was asked for and not written down yet counts as well.
+            let asked = self.accesses().get(&memory.id).map(|(_, _, last)| *last);
+            memory.state.last_access = memory.state.last_access.max(asked);
             let is_put_away = memory
                 .space
                 .session()
@@ -199,12 +206,14 @@ impl Mnemon {
         options: &MaintainOptions,
         done: &mut Maintained,
     ) -> Result<bool> {
-        for session in self.overdue_sessions(caller)? {
+        let horizon = self.horizon(options);
+        for session in self.sessions_overdue_at(caller, horizon)? {
             if is_over(options) {
                 return Ok(false);
             }
             if !options.dry_run {
-                self.purge_session(caller, &session.session_id)?;
+                let reason = "it was deleted, and the time to bring it back is over";
+                self.purge_session_because(caller, &session.session_id, reason)?;
             }
             done.purged_sessions.push(session.session_id);
         }
@@ -220,7 +229,7 @@ impl Mnemon {
             at_hand
                 .memories
                 .iter()
-                .filter_map(|it| past_recovery(it, now)),
+                .filter_map(|it| past_recovery(it, horizon)),
         );
         if is_over(options) {
             return Ok(ids.is_empty());
@@ -241,7 +250,7 @@ impl Mnemon {
         options: &MaintainOptions,
         ids: &mut Vec<MemoryId>,
     ) -> Result<bool> {
-        let now = self.clock.now();
+        let horizon = self.horizon(options);
         let known = self.store.sessions()?.into_iter().map(|it| it.id);
         let deleted = self.store.deleted_sessions()?.into_iter();
         for session in known.chain(deleted.map(|it| it.session_id)) {
@@ -249,7 +258,7 @@ impl Mnemon {
                 return Ok(false);
             }
             let looked = self.store.put_away(&[session], &mut |located| {
-                ids.extend(past_recovery(&located.memory, now));
+                ids.extend(past_recovery(&located.memory, horizon));
                 Ok(())
             });
             match looked {
@@ -261,27 +270,41 @@ impl Mnemon {
         Ok(true)
     }
 
+    /// The sessions that are due for their archive.
+    fn unused_sessions(&self, jobs: &[Job], options: &MaintainOptions) -> Result<Vec<SessionId>> {
+        if !jobs.contains(&Job::Archive) {
+            return Ok(Vec::new());
+        }
+        let horizon = self.horizon(options);
+        let mut sessions = self.store.sessions()?;
+        sessions.retain(|session| session.is_due_for_archive(horizon, &self.config.sessions));
+        // What was asked for there is use, written down or not.
+        let asked: HashSet<SessionId> = self
+            .accesses()
+            .values()
+            .filter_map(|(space, ..)| space.session().cloned())
+            .collect();
+        sessions.retain(|session| !asked.contains(&session.id));
+        Ok(sessions.into_iter().map(|session| session.id).collect())
+    }
+
     fn archive_unused(
         &self,
         caller: &Caller,
+        unused: &[SessionId],
         options: &MaintainOptions,
         done: &mut Maintained,
     ) -> Result<bool> {
-        let horizon = self.horizon(options);
-        let sessions = self.store.sessions()?;
-        let due = sessions
-            .iter()
-            .filter(|session| session.is_due_for_archive(horizon, &self.config.sessions));
-        for session in due {
+        for session in unused {
             if is_over(options) {
                 return Ok(false);
             }
             if !options.dry_run {
                 let days = self.config.sessions.archive_after_days;
                 let reason = format!("not used for {days} days");
-                self.archive_session(caller, &session.id, Some(&reason))?;
+                self.archive_session(caller, session, Some(&reason))?;
             }
-            done.archived.push(session.id.clone());
+            done.archived.push(session.clone());
         }
         Ok(true)
     }

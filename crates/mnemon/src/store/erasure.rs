@@ -122,6 +122,8 @@ impl Deed {
     /// The deed that the audit writes so.
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         let deeds = [
+            Self::Forgotten,
+            Self::Restored,
             Self::Erased,
             Self::Expired,
             Self::Returned,

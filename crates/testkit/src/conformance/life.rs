@@ -245,8 +245,8 @@ pub fn the_audit_tells_what_became_of_sessions(open: Open) {
     let audit = open().audit().expect("an answer");
     assert_eq!(
         audit.len(),
-        8,
-        "what was forgotten in it is gone, the deeds are not"
+        9,
+        "what was forgotten in it is gone, that it was is not"
     );
     let space: Space = "session/s".parse().expect("a space");
     assert!(audit.iter().all(|entry| *entry.spaces == [space.clone()]));

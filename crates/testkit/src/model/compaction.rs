@@ -45,7 +45,9 @@ impl State {
     /// The bytes of a session in the model's own measure.
     pub(super) fn measure(&self, session: &SessionId) -> Measure {
         let space = Space::Session(session.clone());
-        let own = self.memories.iter().filter(|kept| kept.now.space == space);
+        let in_archive = self.archived.get(session).map(|(_, aside)| &aside.kept);
+        let own = in_archive.unwrap_or(&self.memories).iter();
+        let own = own.filter(|kept| kept.now.space == space);
         let mut by_day: BTreeMap<i64, u64> = BTreeMap::new();
         let place = self.places.get(&space);
         for (at, bytes) in place.into_iter().flat_map(|place| &place.written) {
@@ -92,6 +94,7 @@ impl State {
                 self.away.push(Parked { kept, since: at });
             } else if compaction.purge.contains(&kept.now.id) {
                 left_bytes += kept.weight.bytes();
+                self.keep_deeds_of(&[kept]);
             } else {
                 self.memories.push(kept);
             }

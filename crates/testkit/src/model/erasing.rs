@@ -38,6 +38,7 @@ impl State {
             });
             self.erased_texts.extend(versions);
         }
+        self.keep_deeds_of(&meant);
         for list in self.lists() {
             list.retain(|kept| !is_meant(kept));
             for kept in list.iter_mut() {
@@ -108,28 +109,18 @@ impl State {
         all
     }
 
+    /// That they were forgotten and brought back is told even when they are gone.
+    pub(super) fn keep_deeds_of(&mut self, kept: &[Kept]) {
+        self.deeds.extend(kept.iter().flat_map(deeds_of));
+    }
+
     pub(super) fn audit(&self) -> Vec<AuditEntry> {
         let mut trail = [&*self.erasures, &*self.deeds].concat();
         let archived = self.archived.values().map(|(_, aside)| aside);
         let aside = archived.chain(self.deleted.iter().map(|(_, aside)| aside));
         let put_away = aside.flat_map(Aside::all);
         for kept in self.memories.iter().chain(put_away) {
-            for change in &kept.changes {
-                let (deed, reason) = match &change.what {
-                    What::Forgotten { reason } => (Deed::Forgotten, reason),
-                    What::Restored { reason } => (Deed::Restored, reason),
-                    _ => continue,
-                };
-                trail.push(AuditEntry {
-                    at: change.at,
-                    deed,
-                    by: change.by.clone().unwrap_or_default(),
-                    reason: reason.clone(),
-                    memories: 1,
-                    ids: vec![kept.now.id.to_string()],
-                    spaces: vec![kept.now.space.clone()],
-                });
-            }
+            trail.extend(deeds_of(kept));
         }
         trail.sort_by_key(|entry| entry.at.micros());
         trail
@@ -169,4 +160,26 @@ impl Kept {
         }
         self.first = first;
     }
+}
+
+/// When it was forgotten and brought back.
+fn deeds_of(kept: &Kept) -> Vec<AuditEntry> {
+    let mut deeds = Vec::new();
+    for change in &kept.changes {
+        let (deed, reason) = match &change.what {
+            What::Forgotten { reason } => (Deed::Forgotten, reason),
+            What::Restored { reason } => (Deed::Restored, reason),
+            _ => continue,
+        };
+        deeds.push(AuditEntry {
+            at: change.at,
+            deed,
+            by: change.by.clone().unwrap_or_default(),
+            reason: reason.clone(),
+            memories: 1,
+            ids: vec![kept.now.id.to_string()],
+            spaces: vec![kept.now.space.clone()],
+        });
+    }
+    deeds
 }

@@ -119,7 +119,9 @@ impl State {
     }
 
     pub(super) fn purge_session(&mut self, deed: &SessionDeed) -> Result<SessionId> {
-        let (deleted, _) = self.take_deleted(&deed.session)?;
+        let (deleted, aside) = self.take_deleted(&deed.session)?;
+        let all: Vec<Kept> = aside.all().into_iter().cloned().collect();
+        self.keep_deeds_of(&all);
         self.away
             .retain(|parked| parked.session() != Some(&deleted.session_id));
         self.enter_deleted(Deed::SessionPurged, deed, &deleted);

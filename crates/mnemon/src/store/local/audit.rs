@@ -88,6 +88,20 @@ impl AuditLine {
         }
     }
 
+    /// What a line of a log tells, once that is gone.
+    pub(super) fn deed(entry: &AuditEntry) -> Result<Self> {
+        let ids: Result<Vec<MemoryId>> = entry.ids.iter().map(|id| id.parse()).collect();
+        Ok(Self {
+            at: entry.at,
+            by: entry.by.clone(),
+            digests: Vec::new(),
+            ids: ids?,
+            op: entry.deed.as_str().into(),
+            reason: entry.reason.clone(),
+            spaces: entry.spaces.clone(),
+        })
+    }
+
     /// What a compaction, or undoing one, does to memories of a session.
     pub(super) fn compaction(deed: Deed, what: &SessionDeed, ids: Vec<MemoryId>) -> Self {
         Self {
@@ -120,19 +134,46 @@ pub(super) fn append_once(
     held: &Held<'_>,
     line: &AuditLine,
 ) -> Result<()> {
-    let known = lines(&read(disk, layout)?).any(|known| known == Entered::Memories(line.clone()));
-    if known {
+    append_missing(disk, layout, held, std::slice::from_ref(line))
+}
+
+/// Enters what is not there yet.
+pub(super) fn append_missing(
+    disk: &dyn Disk,
+    layout: &Layout,
+    held: &Held<'_>,
+    wanted: &[AuditLine],
+) -> Result<()> {
+    if wanted.is_empty() {
         return Ok(());
     }
-    append(disk, layout, held, line)
+    let known: Vec<Entered> = lines(&read(disk, layout)?).collect();
+    let is_known = |line: &AuditLine| {
+        let mut known = known.iter();
+        known.any(|known| matches!(known, Entered::Memories(known) if known == line))
+    };
+    let missing: Vec<&AuditLine> = wanted.iter().filter(|line| !is_known(line)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    append_all(disk, layout, held, &missing)
 }
 
 /// Enters a deed; whoever does so holds the lock.
 pub(super) fn append(
     disk: &dyn Disk,
     layout: &Layout,
-    _held: &Held<'_>,
+    held: &Held<'_>,
     line: &impl Serialize,
+) -> Result<()> {
+    append_all(disk, layout, held, &[line])
+}
+
+fn append_all(
+    disk: &dyn Disk,
+    layout: &Layout,
+    _held: &Held<'_>,
+    wanted: &[&impl Serialize],
 ) -> Result<()> {
     let path = layout.audit();
     let bytes = read(disk, layout)?;
@@ -145,8 +186,11 @@ pub(super) fn append(
     // What a crash left of a line is written over.
     let whole = bytes.iter().rposition(|byte| *byte == b'\n');
     let end = whole.map_or(0, |place| place as u64 + 1);
-    let mut text = serde_json::to_vec(line).expect("plain fields");
-    text.push(b'\n');
+    let mut text = Vec::new();
+    for line in wanted {
+        text.extend(serde_json::to_vec(line).expect("plain fields"));
+        text.push(b'\n');
+    }
     file.truncate(end)
         .and_then(|()| file.write_at(&text, end))
         .and_then(|()| file.sync())

@@ -41,6 +41,9 @@ impl LocalStore {
                 at: compaction.now,
             };
             let line = AuditLine::compaction(Deed::Expired, &deed, compaction.purge.clone());
+            let is_meant = |id: &str| compaction.purge.iter().any(|own| own.as_str() == id);
+            let space = Space::Session(compaction.session.clone());
+            self.keep_deeds(&space, &is_meant, &held)?;
             audit::append(&*self.disk, &self.layout, &held, &line)?;
         }
         drop(held);

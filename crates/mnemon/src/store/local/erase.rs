@@ -116,6 +116,7 @@ impl LocalStore {
             ..Erased::default()
         };
         Intent::remove_half_written(&*self.disk, &self.layout)?;
+        self.keep_deeds_of(intent)?;
         self.clean_quarantine(intent, &traces, &mut erased)?;
         for space in &intent.spaces {
             self.clean_space(space, intent, &traces, &mut erased)?;
@@ -158,6 +159,16 @@ impl LocalStore {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// That they were forgotten and brought back is told even when their lines are gone.
+    fn keep_deeds_of(&self, intent: &Intent) -> Result<()> {
+        let held = self.lock.acquire("enter deeds in the audit")?;
+        let is_meant = |id: &str| intent.ids.iter().any(|own| own.as_str() == id);
+        for space in &intent.spaces {
+            self.keep_deeds(space, &is_meant, &held)?;
+        }
+        Ok(())
     }
 
     fn clean_log(

@@ -10,13 +10,14 @@ use crate::store::{Measure, Weight};
 use crate::time::Time;
 
 impl LocalStore {
-    /// Reads the log once; writers go on meanwhile.
+    /// Reads the log once, that of an archived session too; writers go on meanwhile.
     pub(super) fn measure_session(&self, session: &SessionId) -> Result<Measure> {
         let path = self.layout.log(&Space::Session(session.clone()));
-        let file = self
-            .disk
-            .open_read(&path)
-            .map_err(Error::io("open", &path))?;
+        // If the archive can't be read, what stands for it can.
+        let disk = self
+            .disk_with_log_of(session)
+            .unwrap_or_else(|_| self.disk.clone());
+        let file = disk.open_read(&path).map_err(Error::io("open", &path))?;
         let mut weights: BTreeMap<MemoryId, Weight> = BTreeMap::new();
         let mut measure = Measure::default();
         let end = scan::scan(&*file, Start::BEGINNING, |found| -> Result<(), Error> {

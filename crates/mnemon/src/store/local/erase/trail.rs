@@ -1,13 +1,15 @@
 //! Everything that was taken away or brought back: what logs and archives tell, and the audit.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::memory::Space;
 use crate::store::local::LocalStore;
-use crate::store::local::audit;
+use crate::store::local::audit::{self, AuditLine};
 use crate::store::local::disk::DiskFile;
+use crate::store::local::lock::Held;
 use crate::store::local::log::record::Record;
 use crate::store::local::log::scan::{self, Found, Start, Stopped};
 use crate::store::local::shelf;
@@ -35,10 +37,60 @@ impl LocalStore {
             }
         }
         trail.sort_by_key(|entry| entry.at.micros());
-        // What a crash left of an archive says the same once more.
-        trail.dedup();
+        // What a crash left of an archive, or of an erasure, says the same once more.
+        let mut told = HashSet::new();
+        trail.retain(|entry| {
+            let spaces: Vec<String> = entry.spaces.iter().map(ToString::to_string).collect();
+            let deed = (
+                entry.at.micros(),
+                entry.deed.as_str(),
+                entry.ids.clone(),
+                spaces,
+            );
+            !is_told_by_lines(entry.deed) || told.insert(deed)
+        });
         Ok(trail)
     }
+
+    /// Enters in the audit what only lines tell that are about to go: that these memories
+    /// were forgotten and brought back, by whom and why.
+    pub(in crate::store::local) fn keep_deeds(
+        &self,
+        space: &Space,
+        is_meant: &dyn Fn(&str) -> bool,
+        held: &Held<'_>,
+    ) -> Result<()> {
+        let mut deeds = Vec::new();
+        let path = self.layout.log(space);
+        if let Ok(file) = self.disk.open_read(&path) {
+            collect_deeds(&*file, &path, space, &mut deeds)?;
+        }
+        let sources = match space.session() {
+            Some(session) => self.sources_of(session)?,
+            None => Vec::new(),
+        };
+        for source in sources {
+            let collected = self
+                .open_source(&source)
+                .and_then(|file| collect_deeds(&*file, &source.path, space, &mut deeds));
+            match collected {
+                // What can't be read tells nothing.
+                Err(Error::Corrupt { .. }) => {}
+                collected => collected?,
+            }
+        }
+        deeds.retain(|entry| entry.ids.iter().any(|id| is_meant(id)));
+        let mut lines = Vec::new();
+        for deed in &deeds {
+            lines.push(AuditLine::deed(deed)?);
+        }
+        audit::append_missing(&*self.disk, &self.layout, held, &lines)
+    }
+}
+
+/// Whether it is told by lines of logs as long as those are there.
+fn is_told_by_lines(deed: Deed) -> bool {
+    matches!(deed, Deed::Forgotten | Deed::Restored)
 }
 
 fn collect_deeds(

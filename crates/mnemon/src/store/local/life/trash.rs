@@ -97,6 +97,8 @@ impl LocalStore {
             session: id.clone(),
             ..deed.clone()
         };
+        // What its lines tell of its memories is told by the audit from now on.
+        self.keep_deeds(&space, &|_| true, &held)?;
         self.enter_trashed(Deed::SessionPurged, deed, &held)?;
         // Gone at once and as a whole; its files then follow one by one.
         let gone = format!("{id}{PURGED}{}", unique(wall_micros()));
