@@ -4,6 +4,7 @@
 //! under the lock, what they appended meanwhile is copied too, and the new
 //! file takes the name. A crash at any point leaves the old log or the new one.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -116,7 +117,6 @@ impl LocalStore {
         if !named.is_some_and(|named| named.is_same_file(&own)) {
             return Err(Error::LogReplaced { path });
         }
-        let generation = self.index_for_writing(held)?;
         let end = next.copy(old, end.start, judge)?;
         let mut aside = None;
         if let Some(tail) = &end.tail {
@@ -129,10 +129,13 @@ impl LocalStore {
                 &bytes,
             )?);
         }
-        let connection = generation.borrow()?;
-        self.catch_up(&connection, std::slice::from_ref(space))?;
-        next.write(&last_lines(&connection)?)?;
-        drop(connection);
+        // Asked again if the index had to be built anew.
+        let last_lines = RefCell::new(last_lines);
+        let lines = self.with_sound_index(held, |connection| {
+            self.catch_up(connection, std::slice::from_ref(space))?;
+            (*last_lines.borrow_mut())(connection)
+        })?;
+        next.write(&lines)?;
         sync()?;
         held.note_appending(&[space])
             .map_err(Error::io("write", self.layout.lock()))?;
@@ -147,7 +150,9 @@ impl LocalStore {
         self.disk
             .sync_folder(&folder)
             .map_err(Error::io("sync", &folder))?;
-        self.catch_up(&generation.borrow()?, std::slice::from_ref(space))?;
+        self.with_sound_index(held, |connection| {
+            self.catch_up(connection, std::slice::from_ref(space))
+        })?;
         held.clear_note();
         Ok(aside)
     }
