@@ -97,15 +97,3 @@ fn a_closed_session_stays_closed_when_something_in_it_is_asked_for() {
     sandbox.json(&["recall", "port"]);
     assert_eq!(sandbox.json(&["session", "show", "s"])["state"], "idle");
 }
-
-#[test]
-fn a_store_that_may_not_be_written_answers_all_the_same() {
-    use std::os::unix::fs::PermissionsExt;
-    let sandbox = sandbox();
-    let root = sandbox.path().join(".mnemon");
-    let lock = root.join("lock");
-    std::fs::set_permissions(&lock, std::fs::Permissions::from_mode(0o400)).unwrap();
-    let ran = sandbox.run(&["get", "s/FACT-001", "--json"]);
-    std::fs::set_permissions(&lock, std::fs::Permissions::from_mode(0o600)).unwrap();
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-}

@@ -88,6 +88,7 @@ fn tables_fit_and_cards_tell_all() {
       resolution   action_taken: Installed; resolved_at: 2026-01-01 00:00:00Z; resolved_by: user;
                    status: resolved
       resolved     true
+      asked for    1 time, last 2026-01-01 00:00:00 UTC (now)
     ");
     insta::assert_snapshot!(human(&["history", "s/DEC-001"]), @r"
     dec_01ULID00000000000000000000  Use PostgreSQL
