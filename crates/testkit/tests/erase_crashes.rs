@@ -192,7 +192,7 @@ fn left_over(folder: &Path) -> Vec<PathBuf> {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() {
             found.extend(left_over(&path));
-        } else if name.ends_with(".next")
+        } else if name.rsplit('.').next() == Some("next")
             || name.starts_with("memory.jsonl.")
             || name.starts_with("erasing.json")
         {

@@ -14,6 +14,9 @@ use crate::session::{Archived, Session};
 use crate::store::{Filter, Forgottenness, Located, Selection, Whereabouts};
 use crate::time::Time;
 
+/// A session, how it is archived, and when it was last opened.
+type SessionPlace = (SessionId, Option<Archived>, Option<Time>);
+
 impl Mnemon {
     /// As [`Self::find`], but also what is put away, and nothing is opened for it.
     pub fn locate(
@@ -125,7 +128,10 @@ impl Mnemon {
         let mut attempts = self.attempts();
         loop {
             let before = self.states()?;
-            let mut found = look()?;
+            let mut found = match look() {
+                Err(Error::SessionArchived { source: None, .. }) if attempts.are_left() => continue,
+                found => found?,
+            };
             if self.states()? == before || !attempts.are_left() {
                 let mut seen = HashSet::new();
                 found.retain(|located| seen.insert(located.memory.id.clone()));
@@ -135,7 +141,7 @@ impl Mnemon {
     }
 
     /// Which sessions there are, how they are archived, and when they were last opened.
-    fn states(&self) -> Result<Vec<(SessionId, Option<Archived>, Option<Time>)>> {
+    fn states(&self) -> Result<Vec<SessionPlace>> {
         let sessions = self.store.sessions()?.into_iter();
         let state = |it: Session| (it.id, it.archived, it.opened_at);
         Ok(sessions.map(state).collect())
@@ -165,8 +171,13 @@ impl Mnemon {
             ..Filter::all(self.clock.now_micros())
         };
         self.while_nothing_moves(|| {
-            let at_hand = self.store.select(&of_session)?.memories;
-            let mut all: Vec<_> = at_hand.into_iter().map(Located::at_hand).collect();
+            let known = self.store.session(session)?;
+            let at_hand = self.store.select(&Filter {
+                only_open: known.is_some_and(|it| it.archived.is_none()),
+                ..of_session.clone()
+            })?;
+            let at_hand = at_hand.memories.into_iter();
+            let mut all: Vec<_> = at_hand.map(Located::at_hand).collect();
             let of_it = std::slice::from_ref(session);
             self.store.put_away(of_it, &mut |located| {
                 all.push(located);
