@@ -149,7 +149,7 @@ fn an_agent_gets_its_state_what_holds_what_is_open_and_what_was_said() {
     );
     let reasons: Vec<&str> = pack.items.iter().map(|item| &*item.reason).collect();
     assert_eq!(reasons[0], "the last state of dev");
-    assert_eq!(reasons[1], "a preference to everybody");
+    assert_eq!(reasons[1], "a preference of everybody");
     assert_eq!(reasons[3], "open finding, critical");
     assert_eq!(reasons[6], "one of the last 20 turns");
     assert_eq!(pack.tokens, words(&pack.text));

@@ -6,12 +6,13 @@
 mod meeting;
 mod plan;
 
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use crate::caller::Caller;
 use crate::engine::{Filling, Mnemon};
 use crate::error::{Error, Result};
-use crate::memory::{Draft, MemoryId, Reference, SessionId, Space, State};
+use crate::memory::{Draft, Kind, MemoryId, Reference, SessionId, Space, State};
 use crate::redact::{self, Redaction};
 use crate::session::SessionDetails;
 use crate::store::{Batch, Earlier, OnFull, Progress, Write};
@@ -198,25 +199,23 @@ impl Mnemon {
                 }
                 report.sessions.push(id.clone());
             }
-            // What goes away again comes first, so that it takes nobody's room.
-            let goes_away = |planned: &Planned| planned.goes_away(&space);
-            let (away, rest): (Vec<_>, Vec<_>) = parcel.memories.into_iter().partition(goes_away);
-            for (memories, is_away) in [(away, true), (rest, false)] {
-                let mut memories = memories.into_iter().peekable();
-                while memories.peek().is_some() {
-                    let chunk: Vec<_> = memories.by_ref().take(CHUNK).collect();
-                    done += chunk.len() as u64;
-                    let ids = chunk.iter().map(|planned| planned.id.clone()).collect();
-                    let writes = report.count(chunk);
-                    if options.dry_run || writes.is_empty() {
-                        // There is nothing to write.
-                    } else if is_away {
-                        self.import_away(caller, &space, writes, ids)?;
-                    } else {
-                        self.commit(caller, space.clone(), writes, OnFull::Refuse)?;
-                    }
-                    progress(Progress { done, total });
+            let mut memories = in_order_of_handles(parcel.memories, &space)
+                .into_iter()
+                .peekable();
+            while memories.peek().is_some() {
+                let chunk: Vec<_> = memories.by_ref().take(CHUNK).collect();
+                done += chunk.len() as u64;
+                let away = chunk.iter().filter(|planned| planned.goes_away(&space));
+                let away: Vec<MemoryId> = away.map(|planned| planned.id.clone()).collect();
+                let writes = report.count(chunk);
+                if options.dry_run || writes.is_empty() {
+                    // There is nothing to write.
+                } else if away.is_empty() {
+                    self.commit(caller, space.clone(), writes, OnFull::Refuse)?;
+                } else {
+                    self.import_away(caller, &space, writes, away)?;
                 }
+                progress(Progress { done, total });
             }
             if !options.dry_run {
                 report.filling.extend(self.filling_of(&space)?);
@@ -225,7 +224,7 @@ impl Mnemon {
         Ok(report)
     }
 
-    /// Keeps memories that were compacted where they come from, and compacts them here too.
+    /// Keeps memories of which some were compacted where they come from, and compacts those here too.
     fn import_away(
         &self,
         caller: &Caller,
@@ -235,7 +234,7 @@ impl Mnemon {
     ) -> Result<()> {
         let batch = self.batch(caller, space.clone(), writes, OnFull::Refuse);
         self.store.commit(Batch {
-            // They are on their way to the archive, which has no quota.
+            // Some are on their way to the archive, which has no quota; the rest was looked at before.
             quota_bytes: None,
             ..batch
         })?;
@@ -372,4 +371,33 @@ fn state_writes(id: MemoryId, state: State) -> Vec<Write> {
         });
     }
     writes
+}
+
+/// As they are in the file, but what goes on to the archive stands before what has a higher
+/// number of its kind: a handle is given again only if it is higher than all before it.
+fn in_order_of_handles(memories: Vec<Planned>, space: &Space) -> Vec<Planned> {
+    let (mut away, rest): (Vec<_>, Vec<_>) = memories
+        .into_iter()
+        .partition(|planned| planned.goes_away(space));
+    let handle = |planned: &Planned| planned.draft.handle.map(|own| (own.kind, own.number));
+    away.sort_by_key(|planned| handle(planned));
+    let mut waiting: BTreeMap<Option<Kind>, VecDeque<Planned>> = BTreeMap::new();
+    for planned in away {
+        let kind = handle(&planned).map(|(kind, _)| kind);
+        waiting.entry(kind).or_default().push_back(planned);
+    }
+    let mut ordered = Vec::new();
+    for planned in rest {
+        if let Some((kind, number)) = handle(&planned)
+            && let Some(queue) = waiting.get_mut(&Some(kind))
+        {
+            let lower = |own: &Planned| handle(own).is_some_and(|(_, own)| own < number);
+            while queue.front().is_some_and(lower) {
+                ordered.extend(queue.pop_front());
+            }
+        }
+        ordered.push(planned);
+    }
+    ordered.extend(waiting.into_values().flatten());
+    ordered
 }

@@ -255,11 +255,11 @@ impl<'a> Gathering<'a> {
                     ..filter
                 };
                 self.list(&filter, Section::Knowledge, |memory| {
-                    format!("known {}", self.place(memory))
+                    format!("{} {}", memory.kind(), self.place(memory))
                 })
             }
             _ => self.list(&filter, Section::Knowledge, |memory| {
-                format!("known {}", self.place(memory))
+                format!("{} {}", memory.kind(), self.place(memory))
             }),
         }
     }
@@ -370,17 +370,17 @@ impl<'a> Gathering<'a> {
         match &memory.space {
             Space::Session(session) if *session == self.session => "of this session".into(),
             Space::Session(session) => format!("of session {session}"),
-            Space::Agent(agent) => format!("to {agent}"),
-            Space::Shared => "to everybody".into(),
+            Space::Agent(agent) => format!("of {agent}"),
+            Space::Shared => "of everybody".into(),
         }
     }
 }
 
 fn reason_of(hit: &Hit, place: &str) -> String {
-    let kind = hit.memory.kind().as_str();
-    match hit.similarity {
-        Some(near) => format!("{kind} {place}, about the topic (similarity {near:.2})"),
-        None => format!("{kind} {place}, about the topic"),
+    let kind = hit.memory.kind();
+    match hit.similarity.filter(|near| *near >= ABOUT) {
+        Some(near) => format!("{kind} {place}, near the topic (similarity {near:.2})"),
+        None => format!("{kind} {place}, shares words with the topic"),
     }
 }
 
