@@ -255,7 +255,7 @@ fn what_was_recalled_is_not_kept_again() {
     let refused = desk.engine.remember(&desk.me, &Space::Shared, draft);
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "text must say more than what was recalled, which is kept already (given: a context pack)"
+        "text must be more than what was recalled, which is kept already (given: a context pack)"
     );
 }
 

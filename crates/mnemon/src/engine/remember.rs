@@ -23,7 +23,7 @@ fn unrecalled(text: Text) -> Result<Text> {
     if own.is_empty() {
         return Err(Error::Rule {
             field: "text",
-            rule: "must say more than what was recalled, which is kept already".into(),
+            rule: "more than what was recalled, which is kept already".into(),
             given: "a context pack".into(),
         });
     }

@@ -14,6 +14,18 @@ use crate::store::{Filter, Sort, Status};
 /// How many memories of a section are looked at; more than any budget holds.
 const PER_SECTION: usize = 50;
 
+/// What an agent knows; preferences and states have sections of their own.
+const KNOWLEDGE: [Kind; 8] = [
+    Kind::Conversation,
+    Kind::Decision,
+    Kind::Finding,
+    Kind::Learning,
+    Kind::Fact,
+    Kind::Event,
+    Kind::Procedure,
+    Kind::Artifact,
+];
+
 /// What is less near in meaning, and shares no word with the topic, is not about it.
 const ABOUT: f64 = 0.6;
 
@@ -228,6 +240,7 @@ impl<'a> Gathering<'a> {
             .collect();
         let filter = Filter {
             spaces,
+            kinds: KNOWLEDGE.to_vec(),
             limit: PER_SECTION,
             ..self.filter()
         };

@@ -35,7 +35,12 @@ impl LocalStore {
 
     /// Shelves that the log of a folder refers to and that are not there.
     fn find_lost_archives(&self, folder: &Path, found: &mut Verification) -> Result<()> {
-        for referred in self.referred_shelves(folder)? {
+        let referred = match self.referred_shelves(folder) {
+            // A log that can't be read is told of by itself.
+            Err(Error::Io { .. }) => return Ok(()),
+            referred => referred?,
+        };
+        for referred in referred {
             let place = folder.join("archive").join(&referred.name);
             if shelf::stat(&*self.disk, &place)?.is_none() {
                 found.problems.push(VerifyProblem {
