@@ -172,6 +172,8 @@ impl Mnemon {
             plan.take(self, caller, item);
         }
         plan.refuse_if_bad()?;
+        plan.open_archives(self, caller)?;
+        plan.refuse_if_bad()?;
         let erased = match options.erased_texts {
             ErasedTexts::StayOut => self.leave_out_what_was_erased(&mut plan)?,
             ErasedTexts::ComeBack => 0,

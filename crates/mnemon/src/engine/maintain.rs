@@ -234,7 +234,7 @@ impl Mnemon {
         if is_over(options) {
             return Ok(ids.is_empty());
         }
-        let complete = self.past_recovery_put_away(options, &mut ids)?;
+        let complete = self.past_recovery_put_away(options, &done.purged_sessions, &mut ids)?;
         if !options.dry_run && !ids.is_empty() {
             // All at once: each erasure writes its logs anew.
             let reason = "it was forgotten, and the time to bring it back is over";
@@ -248,6 +248,7 @@ impl Mnemon {
     fn past_recovery_put_away(
         &self,
         options: &MaintainOptions,
+        purged: &[SessionId],
         ids: &mut Vec<MemoryId>,
     ) -> Result<bool> {
         let horizon = self.horizon(options);
@@ -256,6 +257,10 @@ impl Mnemon {
         for session in known.chain(deleted.map(|it| it.session_id)) {
             if is_over(options) {
                 return Ok(false);
+            }
+            if purged.contains(&session) {
+                // In a preview it is still there.
+                continue;
             }
             let looked = self.store.put_away(&[session], &mut |located| {
                 ids.extend(past_recovery(&located.memory, horizon));

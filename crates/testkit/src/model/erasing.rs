@@ -119,6 +119,7 @@ impl State {
         let archived = self.archived.values().map(|(_, aside)| aside);
         let aside = archived.chain(self.deleted.iter().map(|(_, aside)| aside));
         let put_away = aside.flat_map(Aside::all);
+        let put_away = put_away.chain(self.away.iter().map(Parked::kept));
         for kept in self.memories.iter().chain(put_away) {
             trail.extend(deeds_of(kept));
         }

@@ -120,7 +120,10 @@ impl State {
 
     pub(super) fn purge_session(&mut self, deed: &SessionDeed) -> Result<SessionId> {
         let (deleted, aside) = self.take_deleted(&deed.session)?;
-        let all: Vec<Kept> = aside.all().into_iter().cloned().collect();
+        let mut all: Vec<Kept> = aside.all().into_iter().cloned().collect();
+        let away = self.away.iter();
+        let away = away.filter(|it| it.session() == Some(&deleted.session_id));
+        all.extend(away.map(|parked| parked.kept().clone()));
         self.keep_deeds_of(&all);
         self.away
             .retain(|parked| parked.session() != Some(&deleted.session_id));

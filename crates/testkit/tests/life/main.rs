@@ -382,6 +382,31 @@ fn nothing_is_imported_into_a_session_in_the_trash() {
 }
 
 #[test]
+fn an_import_that_is_refused_opens_no_archive() {
+    let desk = Desk::with_memories();
+    desk.archive();
+    let memory = |line, space: &str, text: &str| ImportItem::Memory {
+        line,
+        space: space.parse().unwrap(),
+        draft: Box::new(Draft::new(Kind::Fact, text.parse().unwrap())),
+        state: State::default(),
+        base: None,
+    };
+    let sound = memory(1, "session/review", "The lamp is new");
+    let import = |items| {
+        let options = ImportOptions::default();
+        desk.engine.import(&desk.me, items, options, &mut |_| {})
+    };
+    let too_long = "long ".repeat(4_000_000);
+    for bad in ["session/review", "shared"] {
+        import(vec![sound.clone(), memory(2, bad, &too_long)]).unwrap_err();
+        assert_eq!(desk.state(), "archived", "a line of {bad} is bad");
+    }
+    assert_eq!(import(vec![sound]).unwrap().imported, 1);
+    assert_eq!(desk.state(), "active");
+}
+
+#[test]
 fn statistics_tell_what_is_put_away() {
     let desk = Desk::with_memories();
     desk.archive();

@@ -18,6 +18,10 @@ pub(super) struct ImportPlan {
     /// The line on which each id stands.
     pub(super) ids: HashMap<MemoryId, u64>,
     folded_sessions: HashSet<String>,
+    /// Sessions that are archived, folded.
+    archived: HashSet<String>,
+    /// What is compared once those are open.
+    waiting: Vec<ImportItem>,
     pub(super) redacted: Vec<Redaction>,
     bad: Vec<Error>,
 }
@@ -55,11 +59,7 @@ impl ImportPlan {
                 let decay = own.decay.with_session(&details.decay).err();
                 let compaction = own.compaction.with_session(&details.compaction).err();
                 self.bad.extend(decay.into_iter().chain(compaction));
-                if self
-                    .folded_sessions
-                    .insert(id.as_str().to_ascii_lowercase())
-                    && let Err(error) = check_session(engine, caller, &id)
-                {
+                if let Err(error) = self.check_session(engine, &id) {
                     self.bad.push(error);
                 }
                 self.redacted
@@ -69,10 +69,27 @@ impl ImportPlan {
             ImportItem::Memory {
                 line,
                 space,
-                draft,
+                mut draft,
                 state,
                 base,
             } => {
+                match self.has_to_wait(engine, &space, &mut draft) {
+                    Ok(false) => {}
+                    Ok(true) => {
+                        self.waiting.push(ImportItem::Memory {
+                            line,
+                            space,
+                            draft,
+                            state,
+                            base,
+                        });
+                        return;
+                    }
+                    Err(error) => {
+                        self.bad.push(on_line(line, error));
+                        return;
+                    }
+                }
                 let mut planned = Planned {
                     line,
                     id: engine.id_for(&draft),
@@ -87,13 +104,35 @@ impl ImportPlan {
                         let parcel = self.spaces.entry(space).or_default();
                         parcel.memories.push(planned);
                     }
-                    Err(error) => self.bad.push(Error::UnparsableLine {
-                        line,
-                        source: Box::new(error),
-                    }),
+                    Err(error) => self.bad.push(on_line(line, error)),
                 }
             }
         }
+    }
+
+    /// Opens the archived sessions that take something, now that nothing else is wrong.
+    pub(super) fn open_archives(&mut self, engine: &Mnemon, caller: &Caller) -> Result<()> {
+        self.archived.clear();
+        for item in std::mem::take(&mut self.waiting) {
+            if let ImportItem::Memory { space, .. } = &item
+                && let Some(session) = space.session()
+            {
+                engine.open_session(caller, session)?;
+            }
+            self.take(engine, caller, item);
+        }
+        Ok(())
+    }
+
+    /// Whether a sound memory goes to an archived session, which nobody opens for a file that
+    /// is refused.
+    fn has_to_wait(&mut self, engine: &Mnemon, space: &Space, draft: &mut Draft) -> Result<bool> {
+        engine.check(space, draft)?;
+        let Some(session) = space.session() else {
+            return Ok(false);
+        };
+        self.check_session(engine, session)?;
+        Ok(self.archived.contains(&folded(session)))
     }
 
     fn check(
@@ -103,14 +142,6 @@ impl ImportPlan {
         space: &Space,
         planned: &mut Planned,
     ) -> Result<()> {
-        engine.check(space, &mut planned.draft)?;
-        if let Some(session) = space.session()
-            && self
-                .folded_sessions
-                .insert(session.as_str().to_ascii_lowercase())
-        {
-            check_session(engine, caller, session)?;
-        }
         let (id, line) = (&planned.id, planned.line);
         if let Some(earlier) = self.ids.get(id).filter(|earlier| **earlier != line) {
             let rule = format!("used once in a file (line {earlier} has it too)");
@@ -135,6 +166,27 @@ impl ImportPlan {
         Ok(())
     }
 
+    /// A session takes what is imported if it is new or known under the same id.
+    fn check_session(&mut self, engine: &Mnemon, session: &SessionId) -> Result<()> {
+        if !self.folded_sessions.insert(folded(session)) {
+            return Ok(());
+        }
+        match engine.require_session(session) {
+            Ok(known) if known.id != *session => Err(Error::SessionExists {
+                session: known.id.to_string(),
+            }),
+            Ok(known) => {
+                if known.archived.is_some() {
+                    self.archived.insert(folded(session));
+                }
+                Ok(())
+            }
+            Err(Error::SessionNotFound { .. }) => Ok(()),
+            Err(Error::SessionDeleted { session }) => Err(Error::SessionIdDeleted { session }),
+            Err(error) => Err(error),
+        }
+    }
+
     pub(super) fn refuse_if_bad(&mut self) -> Result<()> {
         if self.bad.is_empty() {
             return Ok(());
@@ -147,14 +199,13 @@ impl ImportPlan {
     }
 }
 
-/// A session takes what is imported if it is new or known under the same id; an archived one is opened.
-fn check_session(engine: &Mnemon, caller: &Caller, session: &SessionId) -> Result<()> {
-    match engine.open_session(caller, session) {
-        Ok(known) if known.id != *session => Err(Error::SessionExists {
-            session: known.id.to_string(),
-        }),
-        Ok(_) | Err(Error::SessionNotFound { .. }) => Ok(()),
-        Err(Error::SessionDeleted { session }) => Err(Error::SessionIdDeleted { session }),
-        Err(error) => Err(error),
+fn on_line(line: u64, error: Error) -> Error {
+    Error::UnparsableLine {
+        line,
+        source: Box::new(error),
     }
+}
+
+fn folded(session: &SessionId) -> String {
+    session.as_str().to_ascii_lowercase()
 }
