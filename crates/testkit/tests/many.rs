@@ -185,7 +185,7 @@ fn a_log_replaced_by_an_editor_keeps_all_that_is_written_from_then_on() {
         })
     };
     let writers: Vec<Running> = (0..3)
-        .map(|number| start(&driver, &format!("w{number}"), 0, 150))
+        .map(|number| start(&driver, &format!("w{number}"), 0, 40))
         .collect();
     for writer in writers {
         assert!(writer.finish().success());
@@ -203,7 +203,7 @@ fn a_log_replaced_by_an_editor_keeps_all_that_is_written_from_then_on() {
     must_be_there.extend(before);
     let kept = inspect::check(&driver.root, &must_be_there);
     assert_eq!(driver.journal.failures(), Vec::<String>::new());
-    eprintln!("{saves} saves, {} of 490 memories at the end", kept.len());
+    eprintln!("{saves} saves, {} of 160 memories at the end", kept.len());
 }
 
 /// Reads the whole lines, writes them beside, renames: as an editor saves.
