@@ -11,6 +11,7 @@ mod context;
 mod embed;
 mod erase;
 mod export;
+mod filling;
 mod forget;
 mod import;
 mod life;
@@ -25,14 +26,16 @@ mod rights;
 mod sessions;
 mod shown;
 mod similar;
+mod tier;
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-pub use compact::{CompactionReport, Filling};
+pub use compact::CompactionReport;
 pub use embed::{Embedded, EmbeddingReport};
+pub use filling::Filling;
 pub use import::{Base, Conflict, ErasedTexts, ImportItem, ImportOptions, Imported};
 pub use maintain::{Expired, MaintainOptions, Maintained};
 pub use remember::{Action, Remembered};
@@ -190,6 +193,7 @@ impl Mnemon {
     /// The memories that fit a filter.
     pub fn list(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
         caller.may(Operation::List)?;
+        self.require_spaces(caller, &filter.spaces)?;
         filter.check()?;
         self.with_open(caller, &filter.spaces, || {
             self.store.select(&self.ruled(caller, filter)?)
@@ -347,9 +351,7 @@ impl Mnemon {
     }
 
     fn batch(&self, caller: &Caller, space: Space, writes: Vec<Write>, on_full: OnFull) -> Batch {
-        let quota_bytes = space
-            .session()
-            .map(|_| self.config.storage.session_bytes_max);
+        let quota_bytes = self.quota_of(caller, &space);
         Batch {
             space,
             by: caller.name().to_owned(),

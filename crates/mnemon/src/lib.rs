@@ -49,6 +49,7 @@ pub mod retention;
 pub mod schedule;
 pub mod session;
 pub mod store;
+pub mod tier;
 pub mod time;
 
 pub use caller::Caller;
@@ -56,6 +57,7 @@ pub use clock::Clock;
 pub use config::Config;
 pub use engine::Mnemon;
 pub use error::{Code, EmbeddingFailure, Error, Result};
+pub use tier::{Gate, Tier};
 pub use time::Time;
 
 /// Ten random bytes from the operating system, enough for an id.

@@ -39,7 +39,8 @@ operations! {
         DeletedSessions "deleted_sessions" OverdueSessions "overdue_sessions"
         Locate "locate" ListEverywhere "list_everywhere" ListForgotten "list_forgotten"
         Export "export" Anonymize "anonymize" Audit "audit" PlanCompaction "plan_compaction"
-        CheckReferences "check_references" Embedding "embedding"
+        CheckReferences "check_references" Embedding "embedding" FillingOf "filling_of"
+        Require "require"
         Flush "flush" FlushAccessesIfFree "flush_accesses_if_free";
     Writer:
         Remember "remember" RememberAll "remember_all" Transact "transact" Revise "revise"

@@ -102,7 +102,7 @@ pub struct Imported {
     pub redacted: Vec<Redaction>,
     /// Memories that were left out because their text was erased here once.
     pub erased: u64,
-    /// Sessions that fill up.
+    /// Spaces that fill up.
     pub filling: Vec<Filling>,
 }
 
@@ -222,7 +222,7 @@ impl Mnemon {
                 progress(Progress { done, total });
             }
             if !options.dry_run {
-                report.filling.extend(self.filling_of(&space)?);
+                report.filling.extend(self.filling_of(caller, &space)?);
             }
         }
         Ok(report)

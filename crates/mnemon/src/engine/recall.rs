@@ -24,8 +24,11 @@ impl Mnemon {
     /// As [`Self::recall`], without counting as an access.
     pub(super) fn recall_uncounted(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
         query.filter.check()?;
+        let (query, note) = self.within_tier(caller, query)?;
         let spaces = &query.filter.spaces;
-        self.with_open(caller, spaces, || self.recall_once(caller, query))
+        let mut recalled = self.with_open(caller, spaces, || self.recall_once(caller, &query))?;
+        recalled.notes.extend(note);
+        Ok(recalled)
     }
 
     fn recall_once(&self, caller: &Caller, query: &Query) -> Result<Recalled> {

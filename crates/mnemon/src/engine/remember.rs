@@ -46,7 +46,7 @@ pub struct Remembered {
     pub new: bool,
     /// What was taken out of it before it was kept.
     pub redacted: Vec<Redaction>,
-    /// Set if its session fills up.
+    /// Set if its space fills up.
     pub filling: Option<Filling>,
 }
 
@@ -103,7 +103,7 @@ impl Mnemon {
             .collect();
         let (receipt, redacted) = self.act(caller, space, actions, on_full)?;
         let durable = receipt.durable;
-        let filling = self.filling(space, receipt.grown);
+        let filling = self.filling(caller, space, receipt.grown);
         Ok(receipt
             .outcomes
             .into_iter()
@@ -142,6 +142,7 @@ impl Mnemon {
         on_full: OnFull,
     ) -> Result<(Receipt, Vec<Vec<Redaction>>)> {
         self.check_actions(caller, space, &actions)?;
+        self.require_spaces(caller, std::slice::from_ref(space))?;
         let mut writes = Vec::with_capacity(actions.len());
         let mut redacted = Vec::with_capacity(actions.len());
         for action in actions {

@@ -1,7 +1,6 @@
 //! One deed for every operation of the engine, done by an agent that tries all it can.
 
 use jiff::tz::TimeZone;
-use mnemon::Caller;
 use mnemon::anonymize;
 use mnemon::caller::Operation;
 use mnemon::compact::Reach;
@@ -13,6 +12,7 @@ use mnemon::recall::related::RelatedOptions;
 use mnemon::recall::similar::SimilarOptions;
 use mnemon::recall::{Query, Question};
 use mnemon::store::{Located, OnFull, RepairOptions};
+use mnemon::{Caller, Gate};
 
 use super::town::{Town, told};
 use super::tricks::{import, judged, query, some_draft, transact, with_stolen};
@@ -194,6 +194,14 @@ pub(crate) const DEEDS: &[Deed] = &[
     }),
     deed(Operation::Embedding, 5, |town, me| {
         told(town.engine.embedding(me))
+    }),
+    deed(Operation::FillingOf, 5, |town, me| {
+        let space = town.space();
+        town.asked.push(space.to_string());
+        told(town.engine.filling_of(me, &space))
+    }),
+    deed(Operation::Require, 5, |town, me| {
+        told(town.engine.require(me, Gate::SemanticSearch))
     }),
     deed(Operation::Flush, 2, |town, me| told(town.engine.flush(me))),
     deed(Operation::FlushAccessesIfFree, 2, |town, me| {
