@@ -41,6 +41,7 @@ pub mod decay;
 pub mod embed;
 pub mod engine;
 pub mod error;
+pub mod event;
 pub mod memory;
 pub mod nearest;
 pub mod recall;

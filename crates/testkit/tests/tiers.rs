@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use mnemon::config::Durability;
-use mnemon::engine::Filling;
+use mnemon::context::ContextRequest;
+use mnemon::engine::{Filling, NewSession};
 use mnemon::memory::{Draft, Kind, Space};
 use mnemon::recall::similar::SimilarOptions;
 use mnemon::recall::{Mode, Query, Question};
@@ -73,6 +74,17 @@ fn long_term_memory_needs_writer_pro_and_the_refusal_names_both_tiers() {
     };
     let refused = engine.list(&ada(), &filter).unwrap_err();
     assert_eq!(refused.code().as_str(), "E_LICENSE");
+
+    // What is included is not held up by what is not.
+    let session = engine
+        .create_session(&ada(), NewSession::default())
+        .unwrap();
+    let request = ContextRequest {
+        topic: Some("theme".into()),
+        ..ContextRequest::new(session)
+    };
+    let pack = engine.context(&ada(), &request, str::len).unwrap();
+    assert_eq!(pack.items.len(), 1);
 
     let pro = Caller {
         tier: Some(Tier::WriterPro),

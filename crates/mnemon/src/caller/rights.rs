@@ -30,7 +30,7 @@ macro_rules! operations {
 
 operations! {
     Reader:
-        Get "get" Find "find" Peek "peek" List "list" History "history" Stats "stats"
+        Get "get" GetMany "get_many" Find "find" Peek "peek" List "list" History "history" Stats "stats"
         Recall "recall" Query "query" Related "related" Similar "similar" Context "context"
         Topics "topics" Timeline "timeline" ByAgent "by_agent" Summary "summary"
         SessionTopics "session_topics" SessionTimeline "session_timeline"
@@ -40,7 +40,7 @@ operations! {
         Locate "locate" ListEverywhere "list_everywhere" ListForgotten "list_forgotten"
         Export "export" Anonymize "anonymize" Audit "audit" PlanCompaction "plan_compaction"
         CheckReferences "check_references" Embedding "embedding" FillingOf "filling_of"
-        Require "require"
+        LongTermStats "long_term_stats" Retention "retention" Require "require" Subscribe "subscribe"
         Flush "flush" FlushAccessesIfFree "flush_accesses_if_free";
     Writer:
         Remember "remember" RememberAll "remember_all" Transact "transact" Revise "revise"
@@ -51,6 +51,7 @@ operations! {
         RestoreSession "restore_session" DeleteSession "delete_session"
         UndeleteSession "undelete_session" Compact "compact"
         CompactWhatIsDue "compact_what_is_due" BringBack "bring_back"
+        SetRetention "set_retention" RunRetention "run_retention"
         EmbedPending "embed_pending" MaintainOverdue "maintain_overdue";
     Admin:
         Verify "verify" Repair "repair" Reindex "reindex" Maintain "maintain"

@@ -12,6 +12,7 @@ use crate::compact::{Item, Plan, Reach, Settings, Situation, Size, is_summary};
 use crate::decay::At;
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
+use crate::event::SessionChange;
 use crate::memory::{Memory, MemoryId, SessionId, Space};
 use crate::session::Session;
 use crate::store::{Compacted, Compaction, Grown, Measure, Return};
@@ -128,7 +129,11 @@ impl Mnemon {
             };
             match self.store.bring_back(&wanted) {
                 Err(Error::LogReplaced { .. }) if attempts.are_left() => {}
-                brought => return self.without_needless_summaries(brought?, wanted),
+                brought => {
+                    let brought = brought?;
+                    self.publish_change(&session.id, SessionChange::Restored);
+                    return self.without_needless_summaries(brought, wanted);
+                }
             }
         }
     }
@@ -304,6 +309,7 @@ impl Mnemon {
             let compaction = self.compaction(caller, session, reason, &report.plan)?;
             match self.store.compact(&compaction) {
                 Ok(done) => {
+                    self.publish_change(&session.id, SessionChange::Compacted);
                     report.done = Some(done);
                     return Ok(report);
                 }

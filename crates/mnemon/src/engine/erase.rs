@@ -42,13 +42,16 @@ impl Mnemon {
         }
         let (quoting, renewed) = self.renewals(&ids)?;
         ids.extend(quoting);
-        self.store.erase(&Erasure {
+        let audiences = self.audiences(&ids);
+        let erased = self.store.erase(&Erasure {
             ids,
             by: caller.name().to_owned(),
             reason: self.redactor.redact(reason).text,
             at: self.clock.now(),
             renewed,
-        })
+        })?;
+        self.publish_erased(audiences);
+        Ok(erased)
     }
 
     /// What was forgotten, brought back and erased, and what became of sessions, the oldest first;

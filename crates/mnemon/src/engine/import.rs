@@ -217,7 +217,7 @@ impl Mnemon {
                 } else if away.is_empty() {
                     self.commit(caller, space.clone(), writes, OnFull::Refuse)?;
                 } else {
-                    self.import_away(caller, &space, writes, away)?;
+                    self.import_away(caller, &space, &writes, away)?;
                 }
                 progress(Progress { done, total });
             }
@@ -233,15 +233,16 @@ impl Mnemon {
         &self,
         caller: &Caller,
         space: &Space,
-        writes: Vec<Write>,
+        writes: &[Write],
         ids: Vec<MemoryId>,
     ) -> Result<()> {
-        let batch = self.batch(caller, space.clone(), writes, OnFull::Refuse);
-        self.store.commit(Batch {
+        let batch = self.batch(caller, space.clone(), writes.to_vec(), OnFull::Refuse);
+        let receipt = self.store.commit(Batch {
             // Some are on their way to the archive, which has no quota; the rest was looked at before.
             quota_bytes: None,
             ..batch
         })?;
+        self.publish_writes(caller, space, writes, &receipt);
         self.compact_again(caller, space, ids)
     }
 

@@ -14,7 +14,9 @@ impl Mnemon {
     /// The memories that answer a question, the best first.
     pub fn recall(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
         caller.may(Operation::Recall)?;
+        let began = Instant::now();
         let recalled = self.recall_uncounted(caller, query)?;
+        self.publish_search(caller, &query.question, recalled.hits.len(), began);
         for hit in &recalled.hits {
             self.count_access(&hit.memory);
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::rights::targets;
+use super::supersede::Setting;
 use crate::caller::{Caller, Operation, Sight};
 use crate::context::text::without_recalled;
 use crate::engine::{Filling, Mnemon};
@@ -145,8 +146,17 @@ impl Mnemon {
         self.require_spaces(caller, std::slice::from_ref(space))?;
         let mut writes = Vec::with_capacity(actions.len());
         let mut redacted = Vec::with_capacity(actions.len());
-        for action in actions {
+        let mut settings: Vec<(Setting, MemoryId)> = Vec::new();
+        for mut action in actions {
+            if let Action::Remember(draft) = &mut action {
+                self.supersede(caller, space, draft, &settings)?;
+            }
             let (write, redactions) = self.write(caller, space, action)?;
+            if let Write::Add { id, draft } = &write
+                && let Some(setting) = Setting::of(&draft.body)
+            {
+                settings.push((setting, id.clone()));
+            }
             writes.push(write);
             redacted.push(redactions);
         }
