@@ -13,6 +13,7 @@ mod error;
 mod export;
 mod history;
 pub mod import;
+mod long_term;
 mod maintain;
 mod memory;
 pub mod parse;
@@ -22,6 +23,7 @@ mod redact;
 mod related;
 mod report;
 pub mod request;
+mod retention;
 mod session;
 mod workflow;
 
@@ -33,6 +35,7 @@ pub use error::ErrorShape;
 pub use export::{ExportFormat, ExportWriter, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;
 pub use import::{Format, read_import};
+pub use long_term::LongTermShape;
 pub use maintain::MaintainedShape;
 pub use memory::{MemoriesShape, MemoryShape};
 pub use parse::{Parsed, kind_from_word, parse_memory};
@@ -45,6 +48,7 @@ pub use report::{
     RememberedShape, RepairShape, StatsShape, VerificationShape,
 };
 pub use request::{RecallRequest, parse_structured, parse_structured_text};
+pub use retention::{PolicyShape, RetentionShape};
 pub use session::{
     DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,
     SessionsShape,
