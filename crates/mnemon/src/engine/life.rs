@@ -207,7 +207,7 @@ impl Mnemon {
         mut memories: Vec<Memory>,
     ) -> Result<Option<Draft>> {
         // It is found by everybody who asks, so it quotes nothing that was to be kept close.
-        memories.retain(|memory| !memory.sensitive && memory.state.forgotten.is_none());
+        memories.retain(|memory| memory.is_quotable() && memory.state.forgotten.is_none());
         if memories.is_empty() {
             return Ok(None);
         }

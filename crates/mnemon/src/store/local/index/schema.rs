@@ -13,7 +13,7 @@ use crate::memory::{Kind, Space};
 use crate::store::local::search;
 
 /// Another number means other tables: each program keeps to the files of its own.
-pub(crate) const SCHEMA: u32 = 6;
+pub(crate) const SCHEMA: u32 = 7;
 
 /// Older SQLite can lose a write-ahead log when it is reset.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -47,9 +47,11 @@ CREATE TABLE memories (
     first_offset INTEGER NOT NULL, first_length INTEGER NOT NULL,
     access_count INTEGER NOT NULL DEFAULT 0, last_access INTEGER,
     forgotten TEXT,
-    terms TEXT
+    terms TEXT,
+    sealed INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX memories_by_id ON memories (id);
+CREATE INDEX memories_sealed ON memories (n) WHERE sealed;
 CREATE INDEX memories_by_created ON memories (created);
 CREATE INDEX memories_by_log ON memories (log, created);
 CREATE TABLE changes (

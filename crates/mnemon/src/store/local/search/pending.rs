@@ -94,9 +94,9 @@ impl PendingCache {
             unsearched: unsearched(connection).map_err(index())?,
             ..PendingMemories::default()
         };
-        let rows = rows(connection, progress.upto, u32::MAX).map_err(index())?;
+        let rows = rows(connection, progress.upto, u32::MAX, Rows::WithSealed).map_err(index())?;
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() > CACHE_MAX {
+        if known.len() > CACHE_MAX.max(2 * rows.len()) {
             known.clear();
         }
         let mut sequence = Sequence::default();
@@ -171,8 +171,22 @@ impl<'a> Wanted<'a> {
     }
 }
 
+/// Which rows are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// Those that the next fill makes searchable.
+    ToFill,
+    /// Also what is sealed: no fill ever does, so that whoever can open it looks at it.
+    WithSealed,
+}
+
 /// The rows of what is pending, up to so many new ones, in the order of their numbers.
-pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite::Result<Vec<Row>> {
+pub(super) fn rows(
+    connection: &Connection,
+    upto: u32,
+    new_max: u32,
+    which: Rows,
+) -> rusqlite::Result<Vec<Row>> {
     let superseded = format!(
         "EXISTS (SELECT 1 FROM links k JOIN memories s ON s.n = k.n JOIN logs o ON o.n = s.log
                  WHERE k.target = m.id AND k.rel = '{SUPERSEDES}' AND s.forgotten IS NULL)"
@@ -180,8 +194,13 @@ pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite
     let columns = format!(
         "SELECT {POINTER_COLUMNS}, m.log, {superseded} FROM memories m JOIN logs l ON l.n = m.log"
     );
-    let changed =
-        format!("{columns} WHERE m.n IN (SELECT n FROM unsearched) AND m.n <= ?1 ORDER BY m.n");
+    let sealed = match which {
+        Rows::ToFill => "",
+        Rows::WithSealed => "UNION SELECT n FROM memories WHERE sealed",
+    };
+    let changed = format!(
+        "{columns} WHERE m.n IN (SELECT n FROM unsearched {sealed}) AND m.n <= ?1 ORDER BY m.n"
+    );
     let new = format!("{columns} WHERE m.n > ?1 ORDER BY m.n LIMIT ?2");
     let read = |row: &rusqlite::Row<'_>| {
         Ok(Row {
@@ -205,7 +224,7 @@ pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite
 pub(super) fn unsearched(connection: &Connection) -> rusqlite::Result<Numbers> {
     numbers(
         connection,
-        "SELECT n FROM unsearched UNION ALL SELECT n FROM gone",
+        "SELECT n FROM unsearched UNION SELECT n FROM gone UNION SELECT n FROM memories WHERE sealed",
     )
 }
 
@@ -294,6 +313,8 @@ pub(super) fn vector_of(embedder: &dyn Embedder, memory: &Memory) -> Result<Opti
         .filter(|own| own.len() == embedder.dimension());
     match own {
         Some(own) => Ok(Vector::nearest_to(own)),
+        // What was not opened means nothing.
+        None if memory.closed().is_some() => Ok(None),
         None if embedder.is_instant() => {
             let found = embedder.embed(&[memory.text.as_str()])?;
             Ok(found.into_iter().next().flatten())
