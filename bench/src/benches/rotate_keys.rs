@@ -6,8 +6,8 @@ use std::sync::Arc;
 use mnemon::memory::{Draft, Kind, Space};
 use mnemon::recall::{Query, Question};
 use mnemon::seal::{Keyring, Source};
-use mnemon::store::{Filter, Store};
 use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::store::{Filter, Store};
 use mnemon::{Config, Mnemon};
 
 use crate::Result;
@@ -36,7 +36,9 @@ pub(super) const BENCH: Bench = Bench {
         add_keys(&store, &path, place.scaled(10_000))?;
         let (rotated, ()) = time(|| Ok(engine.rotate_keys_to_file(&caller(), &path)?))?;
         let shared = Space::Shared;
-        let drafts = (0..place.scaled(1_000)).map(draft).collect::<Result<Vec<Draft>>>()?;
+        let drafts = (0..place.scaled(1_000))
+            .map(draft)
+            .collect::<Result<Vec<Draft>>>()?;
         let refuse = mnemon::store::OnFull::Refuse;
         engine.remember_all(&caller(), &shared, drafts, refuse)?;
         drop((store, engine));

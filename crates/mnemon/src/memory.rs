@@ -32,7 +32,7 @@ pub use handle::Handle;
 pub(crate) use id::ulid;
 pub use id::{AgentId, MemoryId, SessionId};
 pub use kind::Kind;
-pub use link::{Link, RELATED, Relation};
+pub use link::{DUPLICATE_OF, Link, RELATED, Relation, SUPERSEDES};
 pub use mention::{Mention, TURN};
 pub use reference::Reference;
 pub use revision::{Resolution, Revision};

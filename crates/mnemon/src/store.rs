@@ -14,6 +14,7 @@ pub mod local;
 mod located;
 mod maintenance;
 mod measure;
+mod paper;
 mod report;
 mod vectors;
 
@@ -26,6 +27,7 @@ pub use life::{Archiving, Place, Shelved};
 pub use located::{Located, Whereabouts};
 pub use maintenance::{Job, JobTimes, Tended};
 pub use measure::{Measure, Weight};
+pub use paper::{Edit, Paper, PaperSort};
 pub use report::{
     Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
     VerifyProblem,
@@ -167,6 +169,10 @@ pub trait Store: Send + Sync {
         each: &mut dyn FnMut(Located) -> Result<()>,
     ) -> Result<()>;
 
+    /// The sessions among what is put away in which something may be forgotten, so that the
+    /// others need not be read for it.
+    fn sessions_with_forgotten_put_away(&self) -> Result<Vec<SessionId>>;
+
     /// Removes memories for good, from every place that it has; the ids are all there.
     ///
     /// Archived sessions stay archived, and deleted ones deleted.
@@ -207,6 +213,16 @@ pub trait Store: Send + Sync {
     fn seal_what_is_clear(&self) -> Result<u64> {
         Ok(0)
     }
+
+    /// What a paper says; nothing if there is none.
+    fn paper(&self, paper: &Paper) -> Result<Option<Vec<u8>>>;
+
+    /// Changes a paper, durably, whole or not at all, and while nobody else changes any; an error
+    /// of the edit leaves it as it is.
+    fn edit_paper(&self, paper: &Paper, edit: Edit<'_>) -> Result<()>;
+
+    /// The papers of a sort that there are, in their order.
+    fn papers(&self, sort: PaperSort) -> Result<Vec<Paper>>;
 
     /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.
     fn flush(&self) -> Result<()>;

@@ -92,6 +92,11 @@ impl Time {
         .unwrap_or(Timestamp::MAX)
     }
 
+    /// The day that it shows: `2026-01-10`.
+    pub fn day(self) -> String {
+        self.to_string().chars().take(10).collect()
+    }
+
     /// How far local time was ahead of UTC where the time was written.
     pub fn offset_minutes(self) -> i16 {
         self.offset_minutes

@@ -15,6 +15,7 @@ mod ids;
 mod life;
 mod lives;
 mod order;
+mod papers;
 mod relations;
 mod sessions;
 mod stage;
@@ -30,6 +31,7 @@ pub use ids::*;
 pub use life::*;
 pub use lives::*;
 pub use order::*;
+pub use papers::*;
 pub use relations::*;
 pub use sessions::*;
 pub use times::*;
@@ -105,7 +107,11 @@ macro_rules! conformance {
             ids_that_are_put_away_stay_taken
             a_deleted_session_is_gone_until_it_is_brought_back
             the_audit_tells_what_became_of_sessions
+            sessions_tell_whether_they_hold_anything_forgotten
             erasing_reaches_what_is_put_away
+            a_paper_says_what_it_was_last_told
+            papers_are_listed_by_sort
+            nobody_loses_a_change_to_a_paper
             recorded_times_grow_even_if_the_clock_goes_back
             created_times_keep_their_zone_and_all_their_digits
             created_times_in_the_future_are_kept

@@ -14,6 +14,7 @@ mod search;
 mod sets;
 mod state;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mnemon::Result;
@@ -21,9 +22,10 @@ use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::{DeletedSession, Session, SessionDeed};
 use mnemon::store::{
-    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
-    Grown, JobTimes, Located, Measure, Place, Progress, Receipt, Reindexed, Repair, RepairOptions,
-    Return, Selection, Shelved, Stats, Store, Tended, Verification, View, Waiting, Write,
+    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Edit, Erased, Erasure,
+    Filter, Grown, JobTimes, Located, Measure, Paper, PaperSort, Place, Progress, Receipt,
+    Reindexed, Repair, RepairOptions, Return, Selection, Shelved, Stats, Store, Tended,
+    Verification, View, Waiting, Write,
 };
 use mnemon::time::Time;
 
@@ -295,6 +297,14 @@ impl Store for ModelStore {
         located.into_iter().try_for_each(each)
     }
 
+    fn sessions_with_forgotten_put_away(&self) -> Result<Vec<SessionId>> {
+        let mut away = self.state().put_away(&[]);
+        away.retain(|it| it.memory.state.forgotten.is_some());
+        let sessions = away.iter().filter_map(|it| it.memory.space.session());
+        let sessions: BTreeSet<SessionId> = sessions.cloned().collect();
+        Ok(sessions.into_iter().collect())
+    }
+
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {
         let mut past = self.1.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, event) in past.iter_mut() {
@@ -356,6 +366,25 @@ impl Store for ModelStore {
 
     fn tend(&self) -> Result<Tended> {
         Ok(Tended::default())
+    }
+
+    fn paper(&self, paper: &Paper) -> Result<Option<Vec<u8>>> {
+        Ok(self.state().papers.get(paper).cloned())
+    }
+
+    fn edit_paper(&self, paper: &Paper, edit: Edit<'_>) -> Result<()> {
+        let mut state = self.state();
+        match edit(state.papers.get(paper).map(Vec::as_slice))? {
+            Some(bytes) => drop(state.papers.insert(paper.clone(), bytes)),
+            None => drop(state.papers.remove(paper)),
+        }
+        Ok(())
+    }
+
+    fn papers(&self, sort: PaperSort) -> Result<Vec<Paper>> {
+        let state = self.state();
+        let papers = state.papers.keys().filter(|it| it.sort() == sort);
+        Ok(papers.cloned().collect())
     }
 
     fn job_times(&self) -> Result<JobTimes> {

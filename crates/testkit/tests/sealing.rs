@@ -256,10 +256,10 @@ fn a_holder_of_the_key_finds_it_by_words_tags_and_meaning() {
     let options = RelatedOptions::new(Filter::all(now));
     let related = desk.engine.related(&desk.me, &id, None, &options).unwrap();
     let related: Vec<_> = related.hits.iter().map(|it| it.memory.id.clone()).collect();
-    assert_eq!(related, [naming.id.clone()]);
+    assert_eq!(related, [naming.id]);
     let moment = desk.engine.now();
     desk.engine
-        .forget(&desk.me, &[secret.clone()], "old")
+        .forget(&desk.me, std::slice::from_ref(&secret), "old")
         .unwrap();
     let past = desk.engine.as_of(moment).unwrap();
     assert_eq!(desk.recall(&past, "doctor prescribed")[0], id);
@@ -355,7 +355,7 @@ fn what_was_altered_or_swapped_is_refused_and_hides_nothing_else() {
                 .as_mut()
                 .unwrap()
                 .content
-                .replace_range(40..41, "-")
+                .replace_range(40..41, "-");
         },
     ];
     for (number, change) in changes.into_iter().enumerate() {

@@ -2,11 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::memory::{Kind, Memory, MemoryId};
+use crate::memory::{DUPLICATE_OF, Kind, Memory, MemoryId, SUPERSEDES};
 use crate::recall::Document;
-
-const SUPERSEDES: &str = "supersedes";
-const DUPLICATE_OF: &str = "duplicate_of";
 
 /// Two texts of which at least so large a part of the words is the same say the same.
 const SAME_WORDS: f64 = 0.9;

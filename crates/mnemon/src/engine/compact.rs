@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use super::maintain::PAST_RECOVERY;
 use super::remember::check_reason;
 use crate::caller::Caller;
 use crate::compact::{Item, Plan, Reach, Settings, Situation, Size, is_summary};
@@ -330,6 +331,9 @@ impl Mnemon {
             if report.plan.actions.is_empty() {
                 return Ok(report);
             }
+            if self.erase_what_is_quoted(caller, session, &report.plan)? {
+                continue;
+            }
             let compaction = self.compaction(caller, session, reason, &report.plan)?;
             match self.store.compact(&compaction) {
                 Ok(done) => {
@@ -340,6 +344,32 @@ impl Mnemon {
                 Err(error) => return Err(failed(error)),
             }
         }
+    }
+
+    /// Erases what a plan would purge if a summary quotes any of it, and whether it did: a
+    /// compaction takes lines away, but does not make summaries say something else.
+    fn erase_what_is_quoted(
+        &self,
+        caller: &Caller,
+        session: &Session,
+        plan: &Plan,
+    ) -> Result<bool> {
+        let purged: HashSet<&MemoryId> = plan.purged().collect();
+        if purged.is_empty() {
+            return Ok(false);
+        }
+        let mut is_quoted = false;
+        self.store
+            .walk(&[Space::Session(session.id.clone())], &mut |memory| {
+                let mut links = memory.links.iter();
+                is_quoted |= is_summary(&memory) && links.any(|it| purged.contains(&it.to));
+                Ok(())
+            })?;
+        if is_quoted {
+            let ids = purged.into_iter().cloned().collect();
+            self.erase_ids(caller, ids, PAST_RECOVERY)?;
+        }
+        Ok(is_quoted)
     }
 
     /// As long as one would wait for the lock.

@@ -102,12 +102,11 @@ impl Mnemon {
             ..filter.clone()
         };
         let sessions = self.sessions_among(caller, &filter.spaces)?;
-        let any_session = filter.spaces.is_empty() || !sessions.is_empty();
         let mut found = self.while_nothing_moves(|| {
             let mut found = Vec::new();
             let at_hand = self.store.select(&everything)?.memories;
             found.extend(at_hand.into_iter().map(Located::at_hand));
-            if any_session {
+            if let Some(sessions) = self.worth_reading(&filter, &sessions)? {
                 self.store.put_away(&sessions, &mut |located| {
                     if filter.fits(&located.memory) {
                         found.push(located);
@@ -120,6 +119,24 @@ impl Mnemon {
         found.retain(|located| !is_archive_summary(&located.memory));
         found.sort_by(|a, b| filter.compare(&a.memory, &b.memory));
         Ok(found)
+    }
+
+    /// The sessions to be looked through for what is put away, all if none is named; none if no
+    /// session is meant, or if none holds anything of it.
+    fn worth_reading(
+        &self,
+        filter: &Filter,
+        meant: &[SessionId],
+    ) -> Result<Option<Vec<SessionId>>> {
+        if !filter.spaces.is_empty() && meant.is_empty() {
+            return Ok(None);
+        }
+        if filter.forgotten != Forgottenness::Only {
+            return Ok(Some(meant.to_vec()));
+        }
+        let mut forgetful = self.store.sessions_with_forgotten_put_away()?;
+        forgetful.retain(|it| meant.is_empty() || meant.contains(it));
+        Ok(Some(forgetful).filter(|it| !it.is_empty()))
     }
 
     /// Looks again if a session was archived, opened, deleted or brought back meanwhile, so that

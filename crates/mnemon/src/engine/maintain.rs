@@ -23,6 +23,9 @@ const OVERDUE_MICROS: i64 = 86_400_000_000;
 /// At most so many memories are forgotten or removed between two looks at the clock.
 const CHUNK: usize = 200;
 
+/// Why what was forgotten is removed for good.
+pub(super) const PAST_RECOVERY: &str = "it was forgotten, and the time to bring it back is over";
+
 /// How much is to be done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaintainOptions {
@@ -224,21 +227,17 @@ impl Mnemon {
             limit: usize::MAX,
             ..Filter::all(now.micros())
         })?;
-        let mut ids = Vec::new();
-        ids.extend(
-            at_hand
-                .memories
-                .iter()
-                .filter_map(|it| past_recovery(it, horizon)),
-        );
+        let at_hand = at_hand.memories.iter();
+        let mut ids: Vec<MemoryId> = at_hand
+            .filter_map(|it| past_recovery(it, horizon))
+            .collect();
         if is_over(options) {
             return Ok(ids.is_empty());
         }
         let complete = self.past_recovery_put_away(options, &done.purged_sessions, &mut ids)?;
         if !options.dry_run && !ids.is_empty() {
             // All at once: each erasure writes its logs anew.
-            let reason = "it was forgotten, and the time to bring it back is over";
-            self.erase_ids(caller, ids.clone(), reason)?;
+            self.erase_ids(caller, ids.clone(), PAST_RECOVERY)?;
         }
         done.purged.extend(ids);
         Ok(complete)
@@ -252,9 +251,7 @@ impl Mnemon {
         ids: &mut Vec<MemoryId>,
     ) -> Result<bool> {
         let horizon = self.horizon(options);
-        let known = self.store.sessions()?.into_iter().map(|it| it.id);
-        let deleted = self.store.deleted_sessions()?.into_iter();
-        for session in known.chain(deleted.map(|it| it.session_id)) {
+        for session in self.store.sessions_with_forgotten_put_away()? {
             if is_over(options) {
                 return Ok(false);
             }

@@ -11,6 +11,12 @@ use crate::memory::MemoryId;
 /// The relation of a plain reference, which says no more than "see also".
 pub const RELATED: &str = "related";
 
+/// The relation to what a memory takes the place of.
+pub const SUPERSEDES: &str = "supersedes";
+
+/// The relation to the memory that says the same and counts.
+pub const DUPLICATE_OF: &str = "duplicate_of";
+
 /// A directed, typed relation to another memory, which need not exist any more.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Link {

@@ -30,6 +30,7 @@ mod lock;
 pub mod log;
 mod measure;
 mod network;
+mod papers;
 mod part;
 mod past;
 mod plan;

@@ -7,6 +7,7 @@ mod record;
 use std::fmt::Write as _;
 
 use mnemon::Result;
+use mnemon::context::text::on_one_line;
 use mnemon::memory::SessionId;
 use mnemon::recall::aggregate::TimelineEvent;
 use mnemon::session::Session;
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::Shared;
 use super::answer::Answer;
-use super::brief::{cut, day, enclosed, harmless};
+use super::brief::{cut, enclosed};
 use super::door::{Need, Opened};
 use super::fields::{self, Arguments};
 use super::view::{by_kind, session_line};
@@ -135,12 +136,12 @@ impl Look<'_> {
         let lines = shown.map(|topic| {
             let names = topic.memories.values().flatten().take(NAMES_MAX);
             let names: Vec<&str> = names.map(String::as_str).collect();
-            let name = harmless(cut(&topic.name, TEXT_BYTES).0);
+            let name = on_one_line(cut(&topic.name, TEXT_BYTES).0);
             format!(
                 "{name}: weight {:.2}, {} mentions, last {}: {}",
                 topic.weight,
                 topic.mentions,
-                day(topic.last),
+                topic.last.day(),
                 names.join(" ")
             )
         });
@@ -213,11 +214,11 @@ fn event_line(event: &TimelineEvent) -> String {
     let at: String = event.at.to_string().chars().take(16).collect();
     let mut line = format!("{at} {} {}", event.name, event.kind);
     if let Some(who) = event.participants.first() {
-        let _ = write!(line, ", {}", harmless(cut(who, 32).0));
+        let _ = write!(line, ", {}", on_one_line(cut(who, 32).0));
     }
     let (text, is_cut) = cut(&event.text, TEXT_BYTES);
     let mark = if is_cut { "…[cut]" } else { "" };
-    let _ = write!(line, ": {}{mark}", harmless(text));
+    let _ = write!(line, ": {}{mark}", on_one_line(text));
     line
 }
 

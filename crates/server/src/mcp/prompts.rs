@@ -2,11 +2,12 @@
 //!
 //! Both hand the model a session as data, and say what to do with it.
 
+use mnemon::context::text::on_one_line;
 use mnemon::memory::SessionId;
 use mnemon::{Error, Result};
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 
-use super::brief::{enclosed, harmless};
+use super::brief::enclosed;
 use super::door::{Need, Opened};
 use super::fields::{self, Arguments};
 use super::{Shared, view};
@@ -62,7 +63,7 @@ pub(super) fn get(
         _ => recap(&id),
     };
     let lines = view::session(&opened, &id)?;
-    let text = enclosed(&task, lines.lines().map(harmless));
+    let text = enclosed(&task, lines.lines().map(on_one_line));
     let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(format!("{name} of {id}")))
 }
@@ -76,7 +77,7 @@ fn recap(id: &SessionId) -> String {
 }
 
 fn handover(id: &SessionId, agent: Option<&str>) -> String {
-    let agent = agent.map_or_else(|| "the next agent".to_owned(), harmless);
+    let agent = agent.map_or_else(|| "the next agent".to_owned(), on_one_line);
     format!(
         "Write a handover of session {id} for {agent}, who knows nothing of it: the goal, the \
          state of the work, decisions with their reasons, open findings and questions, the \

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use mnemon::context::text::on_one_line;
 use mnemon::memory::{Body, Kind, Memory, SessionId};
 use mnemon::recall::aggregate::{Summary, SummaryOptions};
 use mnemon::session::Session;
 use mnemon::store::{Change, Filter, Sort, What};
 use mnemon::{Mnemon, Result};
 
-use super::brief::{cut, day, harmless};
+use super::brief::cut;
 use super::door::Opened;
 
 /// Decisions, findings and preferences of each sort.
@@ -42,13 +43,13 @@ pub(super) fn session_line(engine: &Mnemon, session: &Session) -> String {
     if !activity.by_kind.is_empty() {
         let _ = write!(line, " ({})", by_kind(&activity.by_kind));
     }
-    let _ = write!(line, ", last {}", day(session.last_activity));
+    let _ = write!(line, ", last {}", session.last_activity.day());
     if let Some(project) = &details.project {
-        let _ = write!(line, ", project {}", harmless(cut(project, 60).0));
+        let _ = write!(line, ", project {}", on_one_line(cut(project, 60).0));
     }
     if !details.agents.is_empty() {
         let agents = details.agents.join(", ");
-        let _ = write!(line, ", with {}", harmless(cut(&agents, 120).0));
+        let _ = write!(line, ", with {}", on_one_line(cut(&agents, 120).0));
     }
     line
 }
@@ -91,7 +92,7 @@ pub(super) fn session(opened: &Opened, id: &SessionId) -> Result<String> {
 
 fn sum_up(text: &mut String, id: &SessionId, summary: &Summary) {
     if !summary.topics.is_empty() {
-        let topics = summary.topics.iter().map(|topic| harmless(&topic.name));
+        let topics = summary.topics.iter().map(|topic| on_one_line(&topic.name));
         let _ = writeln!(text, "\nTopics: {}", topics.collect::<Vec<_>>().join(", "));
     }
     items(text, "Open findings", id, &summary.open_findings);
@@ -104,7 +105,7 @@ fn sum_up(text: &mut String, id: &SessionId, summary: &Summary) {
     for quote in &summary.sentences {
         let author = quote.author.iter().map(|author| format!("{author}: "));
         let said = format!("{}{}", author.collect::<String>(), quote.text);
-        let _ = writeln!(text, "- {} {}", quote.name, harmless(&said));
+        let _ = writeln!(text, "- {} {}", quote.name, on_one_line(&said));
     }
 }
 
@@ -125,9 +126,9 @@ fn items(text: &mut String, heading: &str, within: &SessionId, memories: &[Memor
             memory.name(Some(within)),
             severity.unwrap_or_default(),
             author.unwrap_or_default(),
-            day(memory.created_at)
+            memory.created_at.day()
         );
-        let _ = writeln!(text, "- {}", harmless(&line));
+        let _ = writeln!(text, "- {}", on_one_line(&line));
     }
 }
 
@@ -136,7 +137,7 @@ pub(super) fn memory(opened: &Opened, name: &str) -> Result<String> {
     let (memory, changes) = opened.engine.history(&opened.caller, name, None)?;
     let mut text = format!("# {} ({})\n\n", memory.name(None), memory.kind());
     for line in memory.text.as_str().lines() {
-        let _ = writeln!(text, "> {}", harmless(line));
+        let _ = writeln!(text, "> {}", on_one_line(line));
     }
     text.push('\n');
     let tags: Vec<&str> = memory
@@ -158,13 +159,13 @@ pub(super) fn memory(opened: &Opened, name: &str) -> Result<String> {
     }
     facts.retain(|(_, value)| !value.is_empty());
     for (name, value) in facts {
-        let _ = writeln!(text, "- {name}: {}", harmless(&value));
+        let _ = writeln!(text, "- {name}: {}", on_one_line(&value));
     }
     for (name, value) in memory.body.to_map() {
         let said = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
-        let _ = writeln!(text, "- {}: {}", harmless(&name), harmless(&said));
+        let _ = writeln!(text, "- {}: {}", on_one_line(&name), on_one_line(&said));
     }
     text.push_str("\n## History\n\n");
     for change in &changes {
@@ -181,5 +182,5 @@ fn change_line(change: &Change) -> String {
         What::Restored { reason } => format!("brought back: {reason}"),
     };
     let by = change.by.as_ref().map(|by| format!(" by {by}"));
-    harmless(&format!("{}{} {what}", change.at, by.unwrap_or_default()))
+    on_one_line(&format!("{}{} {what}", change.at, by.unwrap_or_default()))
 }

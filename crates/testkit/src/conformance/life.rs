@@ -284,3 +284,27 @@ pub fn erasing_reaches_what_is_put_away(open: Open) {
     store.undelete_session(&deed("s")).expect("it comes back");
     assert_eq!(ids(&walked(&*open(), &[])), ["b"]);
 }
+
+/// Only sessions that hold something forgotten where no question finds it are to be read for it.
+pub fn sessions_tell_whether_they_hold_anything_forgotten(open: Open) {
+    let store = open();
+    fill(&*store);
+    make(&*store, "session/none");
+    done(&*store, "session/none", vec![add("d", fact("d"))]);
+    let told = || -> Vec<String> {
+        let sessions = store.sessions_with_forgotten_put_away().expect("an answer");
+        sessions.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(told(), [""; 0]);
+    let deleted = |session| store.delete_session(&deed(session), time(NOW));
+    assert!(archive(&*store, "s"));
+    assert_eq!(told(), ["s"]);
+    deleted("s").expect("it goes");
+    deleted("none").expect("it goes");
+    assert_eq!(told(), ["s"]);
+    store.undelete_session(&deed("s")).expect("it comes back");
+    store.restore(&deed("s")).expect("it is opened");
+    assert_eq!(told(), [""; 0]);
+    deleted("s").expect("it goes");
+    assert_eq!(told(), ["s"]);
+}

@@ -8,7 +8,7 @@ use mnemon::memory::{
     State as MemoryState,
 };
 use mnemon::session::{Archived, DeletedSession, SessionDetails};
-use mnemon::store::{AuditEntry, Batch, Change, JobTimes, Outcome, Weight, What, Write};
+use mnemon::store::{AuditEntry, Batch, Change, JobTimes, Outcome, Paper, Weight, What, Write};
 use mnemon::time::Time;
 
 use super::compaction::Parked;
@@ -39,6 +39,7 @@ pub(super) struct State {
     pub(super) deleted: Vec<(DeletedSession, Aside)>,
     /// When what was last done that is done again and again.
     pub(super) job_times: JobTimes,
+    pub(super) papers: BTreeMap<Paper, Vec<u8>>,
 }
 
 /// A memory and what happened to it.

@@ -8,6 +8,7 @@ use mnemon::compact::{Reach, is_summary};
 use mnemon::engine::{ImportOptions, MaintainOptions};
 use mnemon::memory::{Kind, Memory};
 use mnemon::store::{Filter, Located, OnFull, Whereabouts};
+use mnemon::time::Time;
 use mnemon_testkit::inspect;
 use mnemon_wire::{Format, memory_line, read_import};
 
@@ -90,6 +91,31 @@ fn erasing_a_compacted_turn_takes_its_sentences_out_of_the_summary() {
         .bring_back(&me(), &session(), None, "the rest")
         .unwrap();
     assert_eq!(back.len(), 11);
+}
+
+#[test]
+fn a_turn_that_a_compaction_finds_past_recovery_leaves_the_summary_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (engine, turn, canary) = compacted(folder.path());
+    engine
+        .forget_located(&me(), std::slice::from_ref(&turn), "not needed")
+        .unwrap();
+    drop(engine);
+    let now: Time = NOW.parse().unwrap();
+    let later = Time::from_micros(now.micros() + 40 * 86_400_000_000).unwrap();
+    let engine = engine_at(folder.path(), 10 << 20, later);
+    engine
+        .compact(&me(), &session(), Reach::Aggressive)
+        .unwrap();
+    assert_eq!(
+        inspect::files_with(folder.path(), &canary),
+        Vec::<PathBuf>::new()
+    );
+    let turns: usize = located(&engine, "zqcanary")
+        .iter()
+        .filter(|it| !is_summary(&it.memory))
+        .count();
+    assert_eq!(turns, 11);
 }
 
 #[test]

@@ -100,3 +100,12 @@ impl LocalStore {
             .map_err(Error::index("index"))
     }
 }
+
+/// Whether a file is not there any more, or not the same, because somebody replaced it.
+pub(super) fn is_replaced(error: &Error) -> bool {
+    match error {
+        Error::LogReplaced { .. } => true,
+        Error::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+        _ => false,
+    }
+}

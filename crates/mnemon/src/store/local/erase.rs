@@ -21,6 +21,7 @@ use self::judge::Judge;
 use self::put_away::WRITTEN_ANEW;
 use self::traces::Traces;
 use super::LocalStore;
+use super::again::is_replaced;
 use super::audit::{self, AuditLine};
 use super::index::generation;
 use super::lock::Wait;
@@ -314,14 +315,5 @@ impl LocalStore {
         path.strip_prefix(self.layout.root())
             .unwrap_or(path)
             .to_path_buf()
-    }
-}
-
-/// Whether a file is not there any more, or not the same, because somebody replaced it.
-pub(super) fn is_replaced(error: &Error) -> bool {
-    match error {
-        Error::LogReplaced { .. } => true,
-        Error::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
-        _ => false,
     }
 }

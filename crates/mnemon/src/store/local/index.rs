@@ -22,9 +22,23 @@ pub(crate) mod shelves;
 mod tallies;
 mod terms;
 
-pub(crate) use terms::SUPERSEDES;
-
 pub(crate) use schema::{SCHEMA, kind_from, kind_number, open_file, open_memory, tidy};
+
+/// Does something within the transaction that is open: all of it, or nothing if it fails.
+pub(crate) fn whole_or_not<T, E>(
+    connection: &rusqlite::Connection,
+    in_index: impl Fn(rusqlite::Error) -> E,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    let run = |sql: &str| connection.execute_batch(sql).map_err(&in_index);
+    run("SAVEPOINT part")?;
+    let done = work();
+    if done.is_err() {
+        run("ROLLBACK TO part")?;
+    }
+    run("RELEASE part")?;
+    done
+}
 
 /// Whether SQLite says that its file is damaged, gone or no database, in which
 /// case making it anew helps.

@@ -59,6 +59,11 @@ impl Layout {
         self.root.join("quarantine")
     }
 
+    /// What agents held at moments.
+    pub(crate) fn snapshots(&self) -> PathBuf {
+        self.root.join("snapshots")
+    }
+
     pub(crate) fn index(&self) -> PathBuf {
         self.root.join("index")
     }

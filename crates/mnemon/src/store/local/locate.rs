@@ -3,6 +3,7 @@
 use rusqlite::Connection;
 
 use super::LocalStore;
+use super::again::is_replaced;
 use super::index::{position, read, shelves};
 use super::lock::Wait;
 use crate::error::{Error, Result};
@@ -40,9 +41,8 @@ impl LocalStore {
             // Parts are no part of the index, so it must be the same before and after.
             let found = self.find_in_parts(&session, reference);
             let now = self.ask(|connection| log_of(connection, &session))?;
-            let gone = matches!(&found, Err(Error::Io { source, .. })
-                if source.kind() == std::io::ErrorKind::NotFound);
-            if now == log && !gone {
+            let is_gone = found.as_ref().is_err_and(is_replaced);
+            if now == log && !is_gone {
                 return Ok(found?.map_or(Place::Nowhere, Place::Away));
             }
             self.lock.pause(&wait)?;

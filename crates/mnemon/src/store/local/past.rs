@@ -233,8 +233,7 @@ impl PastDisk {
 
 /// A log with lines that were taken out of it; what is in the log itself counts there.
 fn merge(disk: &dyn Disk, log: &dyn DiskFile, path: &Path, parts: &[PathBuf]) -> Result<Vec<u8>> {
-    let (in_log, _) = shelf::ids(log, path)?;
-    let in_log: HashSet<String> = in_log.into_iter().collect();
+    let in_log: HashSet<String> = shelf::content_of(log, path)?.ids.into_iter().collect();
     let mut coming: Vec<Stored> = Vec::new();
     for part in parts {
         part::each_line(disk, part, &mut |stored| {

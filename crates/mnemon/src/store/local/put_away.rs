@@ -8,9 +8,9 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use super::LocalStore;
+use super::again::is_replaced;
 use super::disk::{DiskFile, Stat};
-use super::erase::is_replaced;
-use super::index::position;
+use super::index::{position, shelves};
 use super::life;
 use super::lock::Wait;
 use super::log::record::Record;
@@ -53,6 +53,16 @@ impl LocalStore {
                 .try_for_each(&mut *each)?;
         }
         Ok(())
+    }
+
+    /// The sessions of shelves on which something may be forgotten.
+    pub(super) fn forgetful_sessions(&self) -> Result<Vec<SessionId>> {
+        if !self.knows_shelves() {
+            return Ok(Vec::new());
+        }
+        let ids =
+            self.ask(|connection| shelves::forgetful(connection).map_err(Error::index("index")))?;
+        Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
 
     /// Reads again until nobody moved anything meanwhile, so that nothing is missed.
@@ -118,6 +128,9 @@ impl LocalStore {
 
     /// How a session was archived onto this shelf; none if its log does not refer to it.
     pub(super) fn archived_onto(&self, source: &Source) -> Result<Option<Archived>> {
+        if source.sort() != Some(Sort::Whole) {
+            return Ok(None);
+        }
         let folder = source.path.parent().and_then(Path::parent);
         let log = folder.unwrap_or(&source.path).join("memory.jsonl");
         let archived = match self.disk.open_read(&log) {

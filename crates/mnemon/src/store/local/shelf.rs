@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use zstd::stream::write::Encoder;
 
 use super::disk::{Disk, DiskFile, Stat};
+use super::index::shelves::Content;
 use super::log::line::Checksum;
 use super::log::scan::{self, Found, Start, Stopped};
 use crate::error::{Error, Result};
@@ -230,20 +231,24 @@ fn damaged(path: &Path, problem: &str) -> Error {
     }
 }
 
-/// Every id that lines of a shelf (or of a log) are about, each once; with how many lines were sound.
-pub(super) fn ids(file: &dyn DiskFile, path: &Path) -> Result<(Vec<String>, u64)> {
+/// What lines of a shelf (or of a log) are about.
+pub(super) fn content_of(file: &dyn DiskFile, path: &Path) -> Result<Content> {
     let mut ids = std::collections::BTreeSet::new();
-    let mut lines = 0;
+    let mut content = Content::default();
     scan::scan(
         file,
         Start::BEGINNING,
         |found| -> Result<(), std::convert::Infallible> {
             match found {
                 Found::Record(placed) => {
-                    lines += 1;
+                    content.lines += 1;
+                    content.is_forgetful |= placed.line.op.as_deref() == Some("delete");
                     ids.extend(placed.line.id);
                 }
-                Found::Damage(damage) => ids.extend(damage.id),
+                Found::Damage(damage) => {
+                    content.is_forgetful = true;
+                    ids.extend(damage.id);
+                }
             }
             Ok(())
         },
@@ -252,7 +257,8 @@ pub(super) fn ids(file: &dyn DiskFile, path: &Path) -> Result<(Vec<String>, u64)
         Stopped::Reading(error) => unreadable(path)(error),
         Stopped::ByCaller(never) => match never {},
     })?;
-    Ok((ids.into_iter().collect(), lines))
+    content.ids = ids.into_iter().collect();
+    Ok(content)
 }
 
 /// What a file is now, if it is there.

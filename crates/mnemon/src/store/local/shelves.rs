@@ -155,12 +155,8 @@ impl LocalStore {
                 shelves::put_log(connection, &now, source.trashed, log).map_err(in_index())?;
                 continue;
             }
-            let content = match self.ids_in(&source) {
-                Ok((ids, lines)) => Content {
-                    ids,
-                    lines,
-                    broken: None,
-                },
+            let content = match self.content_of(&source) {
+                Ok(content) => content,
                 Err(error) => {
                     if !matches!(error, Error::Corrupt { .. }) {
                         // The disk may let us read it later, so nothing is known of it yet.
@@ -171,8 +167,9 @@ impl LocalStore {
                     ids.extend(self.readable_ids(&source).unwrap_or_default());
                     Content {
                         ids,
-                        lines: 0,
+                        is_forgetful: true,
                         broken: Some(error.to_string()),
+                        ..Content::default()
                     }
                 }
             };
@@ -182,8 +179,8 @@ impl LocalStore {
             if self.is_missed(session, &known)? {
                 let content = Content {
                     ids: shelves::ids_of(connection, &gone).map_err(in_index())?,
-                    lines: 0,
                     broken: Some("the archive is not there".into()),
+                    ..Content::default()
                 };
                 shelves::put(connection, &known.lost(), false, &content).map_err(in_index())?;
             } else {
@@ -246,11 +243,11 @@ impl LocalStore {
             return Ok(Vec::new());
         }
         let file = shelf::salvage(&*self.disk, &source.path)?;
-        Ok(shelf::ids(&file, &source.path)?.0)
+        Ok(shelf::content_of(&file, &source.path)?.ids)
     }
 
-    fn ids_in(&self, source: &Source) -> Result<(Vec<String>, u64)> {
-        shelf::ids(&*self.open_source(source)?, &source.path)
+    fn content_of(&self, source: &Source) -> Result<Content> {
+        shelf::content_of(&*self.open_source(source)?, &source.path)
     }
 
     /// A source, to be read like a log.

@@ -10,9 +10,10 @@ use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::seal::{Keyring, Ring};
 use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::store::{
-    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Erased, Erasure, Filter,
-    JobTimes, Located, Measure, Place, Progress, Receipt, Reindexed, Repair, RepairOptions, Return,
-    Selection, Shelved, Stats, Store, Tended, Verification, View, Waiting,
+    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Edit, Erased, Erasure,
+    Filter, JobTimes, Located, Measure, Paper, PaperSort, Place, Progress, Receipt, Reindexed,
+    Repair, RepairOptions, Return, Selection, Shelved, Stats, Store, Tended, Verification, View,
+    Waiting,
 };
 use crate::time::Time;
 
@@ -277,6 +278,10 @@ impl Store for LocalStore {
         self.each_put_away(sessions, each)
     }
 
+    fn sessions_with_forgotten_put_away(&self) -> Result<Vec<SessionId>> {
+        self.forgetful_sessions()
+    }
+
     fn erase(&self, erasure: &Erasure) -> Result<Erased> {
         self.refuse_writing()?;
         self.erase_everywhere(erasure)
@@ -292,6 +297,18 @@ impl Store for LocalStore {
 
     fn tend(&self) -> Result<Tended> {
         self.put_in_order()
+    }
+
+    fn paper(&self, paper: &Paper) -> Result<Option<Vec<u8>>> {
+        self.read_paper(paper)
+    }
+
+    fn edit_paper(&self, paper: &Paper, edit: Edit<'_>) -> Result<()> {
+        self.change_paper(paper, edit)
+    }
+
+    fn papers(&self, sort: PaperSort) -> Result<Vec<Paper>> {
+        self.list_papers(sort)
     }
 
     fn job_times(&self) -> Result<JobTimes> {

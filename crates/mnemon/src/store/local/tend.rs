@@ -49,32 +49,25 @@ impl LocalStore {
     /// False if nothing of a log that is gone is left in the index.
     fn sweep_a_step(&self) -> Result<bool> {
         let mut held = self.lock.acquire("sweep out what is gone")?;
-        self.sweep_under(&mut held, SWEPT_ROWS)
+        self.sweep_under(&mut held)
     }
 
     /// As [`Self::sweep_a_step`], under a lock that is held already.
-    fn sweep_under(&self, held: &mut Held<'_>, rows: u32) -> Result<bool> {
+    fn sweep_under(&self, held: &mut Held<'_>) -> Result<bool> {
         self.with_sound_index(held, |connection| {
             let index = || Error::index("index");
             connection
                 .execute_batch("BEGIN IMMEDIATE")
                 .map_err(index())?;
-            match search::sweep(connection, rows) {
-                Ok(any) => connection
-                    .execute_batch("COMMIT")
-                    .map_err(index())
-                    .map(|()| any),
-                Err(error) => {
-                    let _ = connection.execute_batch("ROLLBACK");
-                    Err(error)
-                }
-            }
+            let any = search::sweep(connection, SWEPT_ROWS)?;
+            connection.execute_batch("COMMIT").map_err(index())?;
+            Ok(any)
         })
     }
 
     /// Sweeps out everything that is gone, so that no trace of it is left in the index.
     pub(super) fn sweep_everything(&self, held: &mut Held<'_>) -> Result<()> {
-        while self.sweep_under(held, SWEPT_ROWS)? {}
+        while self.sweep_under(held)? {}
         Ok(())
     }
 

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use mnemon::Result;
+use mnemon::context::text::on_one_line;
 use mnemon::memory::{Memory, SessionId};
 use mnemon_wire::{HistoryShape, MemoryShape};
 use serde_json::{Value, json};
 
 use crate::mcp::answer::Answer;
-use crate::mcp::brief::{Brief, FULL_BYTES, cut, enclosed, harmless};
+use crate::mcp::brief::{Brief, FULL_BYTES, cut, enclosed};
 use crate::mcp::door::Opened;
 
 /// The bytes of one field before or after a change.
@@ -67,7 +68,7 @@ fn facts(memory: &Memory, record: &Value) -> Vec<String> {
             let said = value
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_owned);
-            facts.push(format!("{name}: {}", harmless(cut(&said, 4000).0)));
+            facts.push(format!("{name}: {}", on_one_line(cut(&said, 4000).0)));
         }
     }
     facts
@@ -87,7 +88,7 @@ fn change_line(change: &Value) -> String {
     for (name, sides) in change["fields"].as_object().into_iter().flatten() {
         let _ = write!(line, "; {name}: {} → {}", sides["from"], sides["to"]);
     }
-    harmless(&line)
+    on_one_line(&line)
 }
 
 /// Without the vector, and with no more text than a model reads.

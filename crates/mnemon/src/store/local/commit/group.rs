@@ -177,14 +177,11 @@ impl LocalStore {
         open: &mut OpenLogs,
         connection: &Connection,
     ) -> Result<Option<Appending>> {
-        let run = |sql: &str| connection.execute_batch(sql).map_err(Error::index("index"));
-        run("SAVEPOINT log")?;
-        let prepared = self.prepare_log(space, open, connection);
-        if prepared.is_err() {
-            run("ROLLBACK TO log")?;
-        }
-        run("RELEASE log")?;
-        prepared
+        index::whole_or_not(
+            connection,
+            |error| Error::index("index")(error),
+            || self.prepare_log(space, open, connection),
+        )
     }
 
     /// Decides what each batch comes to.

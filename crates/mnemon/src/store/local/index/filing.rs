@@ -12,6 +12,7 @@ use rusqlite::{Connection, params};
 
 use super::tallies;
 use super::terms::Terms;
+use super::whole_or_not;
 
 /// The trees, and views that know the memories that are not in them yet.
 pub(super) const TABLES: &str = "
@@ -60,13 +61,7 @@ pub(crate) fn file_if_due(connection: &Connection, unfiled_max: u32) -> rusqlite
     if unfiled < unfiled_max {
         return Ok(());
     }
-    connection.execute_batch("SAVEPOINT file")?;
-    let filed = file(connection);
-    if filed.is_err() {
-        connection.execute_batch("ROLLBACK TO file")?;
-    }
-    connection.execute_batch("RELEASE file")?;
-    filed
+    whole_or_not(connection, |error| error, || file(connection))
 }
 
 /// Whether a memory is in the trees.

@@ -13,7 +13,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::position::{signed, unsigned};
 use super::shelves;
-use super::terms::{SUPERSEDES, Terms};
+use super::terms::Terms;
+use crate::memory::SUPERSEDES;
 use crate::store::local::disk::Stat;
 
 pub(super) const TABLES: &str = "

@@ -14,7 +14,7 @@ CREATE TABLE shelves (
     source TEXT NOT NULL UNIQUE,
     session TEXT NOT NULL, folded TEXT NOT NULL, trashed INTEGER NOT NULL,
     device INTEGER NOT NULL, inode INTEGER NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
-    lines INTEGER NOT NULL, broken TEXT
+    lines INTEGER NOT NULL, broken TEXT, forgetful INTEGER NOT NULL
 );
 CREATE INDEX shelves_by_session ON shelves (folded);
 CREATE TABLE shelved (id TEXT NOT NULL, shelf INTEGER NOT NULL, PRIMARY KEY (id, shelf)) WITHOUT ROWID;
@@ -42,6 +42,8 @@ pub(crate) struct Content {
     pub(crate) ids: Vec<String>,
     /// How many lines were sound.
     pub(crate) lines: u64,
+    /// Whether something in it may be forgotten.
+    pub(crate) is_forgetful: bool,
     /// Why it could not be read, if it couldn't.
     pub(crate) broken: Option<String>,
 }
@@ -124,6 +126,9 @@ pub(crate) fn put_log(
 ) -> rusqlite::Result<()> {
     let content = Content {
         lines,
+        is_forgetful: connection
+            .prepare_cached("SELECT 1 FROM memories WHERE log = ?1 AND forgotten IS NOT NULL")?
+            .exists([log])?,
         ..Content::default()
     };
     let shelf = put_source(connection, known, trashed, &content)?;
@@ -151,8 +156,8 @@ fn put_source(
     remove(connection, &known.source)?;
     connection
         .prepare_cached(
-            "INSERT INTO shelves (source, session, folded, trashed, device, inode, size, modified, lines, broken)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            "INSERT INTO shelves (source, session, folded, trashed, device, inode, size, modified, lines, broken, forgetful)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?
         .execute(params![
             known.source,
@@ -165,6 +170,7 @@ fn put_source(
             known.stat.modified_nanos,
             signed(content.lines),
             content.broken,
+            content.is_forgetful,
         ])?;
     Ok(connection.last_insert_rowid())
 }
@@ -205,6 +211,14 @@ pub(crate) fn ids_of(connection: &Connection, source: &str) -> rusqlite::Result<
         "SELECT i.id FROM shelves s JOIN all_shelved i ON i.shelf = s.n WHERE s.source = ?1 ORDER BY i.id",
     )?;
     let rows = statement.query_map([source], |row| row.get(0))?;
+    rows.collect()
+}
+
+/// The sessions of sources in which something may be forgotten, each once.
+pub(crate) fn forgetful(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection
+        .prepare_cached("SELECT DISTINCT session FROM shelves WHERE forgetful ORDER BY session")?;
+    let rows = statement.query_map([], |row| row.get(0))?;
     rows.collect()
 }
 

@@ -6,11 +6,8 @@
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
-use crate::memory::Memory;
+use crate::memory::{Memory, SUPERSEDES};
 use crate::store::filter_text;
-
-/// The relation to what a memory takes the place of.
-pub(crate) const SUPERSEDES: &str = "supersedes";
 
 /// What is done to the trees of tags, metadata and links.
 struct Statements {

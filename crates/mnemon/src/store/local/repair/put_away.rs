@@ -110,7 +110,7 @@ impl LocalStore {
     }
 
     fn repair_whole(&self, source: &Source, report: &mut Repair) -> Result<()> {
-        let Some(archived) = self.referring(source)? else {
+        let Some(archived) = self.archived_onto(source)? else {
             return Ok(());
         };
         let salvage = self.salvage(source)?;

@@ -15,6 +15,7 @@ use super::{Progress, full_text};
 use crate::embed::Vector;
 use crate::error::{Error, Result};
 use crate::store::local::files::LogFiles;
+use crate::store::local::index::whole_or_not;
 
 /// How many new memories one round takes.
 const ROUND: u32 = 1024;
@@ -36,17 +37,11 @@ pub(in crate::store::local) fn fill_if_due(
     if pending < pending_max {
         return Ok(());
     }
-    connection
-        .execute_batch("SAVEPOINT fill")
-        .map_err(index())?;
-    let filled = fill(connection, files, preparer, vectors);
-    if filled.is_err() {
-        connection
-            .execute_batch("ROLLBACK TO fill")
-            .map_err(index())?;
-    }
-    connection.execute_batch("RELEASE fill").map_err(index())?;
-    filled
+    whole_or_not(
+        connection,
+        |error| Error::index("index")(error),
+        || fill(connection, files, preparer, vectors),
+    )
 }
 
 fn count_pending(connection: &Connection) -> rusqlite::Result<u32> {

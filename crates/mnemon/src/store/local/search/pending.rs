@@ -12,11 +12,10 @@ use super::facts::Facts;
 use super::numbers::Numbers;
 use crate::embed::{Embedder, Vector};
 use crate::error::{Error, Result};
-use crate::memory::Memory;
+use crate::memory::{Memory, SUPERSEDES};
 use crate::recall::Document;
 use crate::recall::probe::Term;
 use crate::store::local::files::LogFiles;
-use crate::store::local::index::SUPERSEDES;
 use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
 use crate::store::local::log::line::Checksum;
 

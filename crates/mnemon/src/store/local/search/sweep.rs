@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::Progress;
 use super::fill::Round;
 use crate::error::{Error, Result};
-use crate::store::local::index::leaving;
+use crate::store::local::index::{leaving, whole_or_not};
 
 /// Sweeps out up to so many memories; false if none is left. The caller has a transaction open.
 ///
@@ -16,17 +16,8 @@ pub(in crate::store::local) fn sweep(connection: &Connection, limit: u32) -> Res
     let Some(last) = numbers.last() else {
         return Ok(false);
     };
-    connection
-        .execute_batch("SAVEPOINT sweep")
-        .map_err(index())?;
-    let swept = let_go(connection, &numbers).and_then(|()| leaving::sweep(connection, *last));
-    if swept.is_err() {
-        connection
-            .execute_batch("ROLLBACK TO sweep")
-            .map_err(index())?;
-    }
-    connection.execute_batch("RELEASE sweep").map_err(index())?;
-    swept.map_err(index())?;
+    let sweep = || let_go(connection, &numbers).and_then(|()| leaving::sweep(connection, *last));
+    whole_or_not(connection, |error| error, sweep).map_err(index())?;
     Ok(true)
 }
 

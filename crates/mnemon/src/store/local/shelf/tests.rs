@@ -83,9 +83,9 @@ fn a_shelf_knows_the_ids_of_its_lines() {
     bytes.extend(log(1));
     let packed = packed(folder.path(), &bytes);
     let path = folder.path().join(&packed.name);
-    let (known, lines) = ids(&open(&RealDisk, &path).unwrap(), &path).unwrap();
-    assert_eq!(known, ["by_hand", "m0", "m1", "m2"]);
-    assert_eq!(lines, 4);
+    let known = content_of(&open(&RealDisk, &path).unwrap(), &path).unwrap();
+    assert_eq!(known.ids, ["by_hand", "m0", "m1", "m2"]);
+    assert_eq!(known.lines, 4);
 }
 
 #[test]

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use crate::error::{Code, Error, Result};
 use crate::memory::SessionId;
-use crate::session::Archived;
 use crate::store::local::LocalStore;
 use crate::store::local::index::{read, shelves};
 use crate::store::local::life::{self, DELETION_RECORD};
@@ -57,15 +56,6 @@ impl LocalStore {
         Ok(())
     }
 
-    /// How the session of a log was archived, if it is.
-    fn archived_at(&self, log: &Path) -> Result<Option<Archived>> {
-        match self.disk.open_read(log) {
-            Ok(log) => Ok(life::archived_in(&*log)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io("open", log)(error)),
-        }
-    }
-
     fn verify_source(&self, source: &Source, found: &mut Verification) {
         let place = self.below_root(&source.path).display().to_string();
         let mut problem = |line, code, message| {
@@ -116,23 +106,11 @@ impl LocalStore {
 
     /// Whether a whole log on a shelf is the one that was put there.
     pub(in crate::store::local) fn verify_whole(&self, source: &Source) -> Result<()> {
-        let Some(archived) = self.referring(source)? else {
+        let Some(archived) = self.archived_onto(source)? else {
             return Ok(());
         };
         let unpacked = shelf::open(&*self.disk, &source.path)?;
         life::checked(&unpacked, &source.path, &archived, |_| Ok(()))
-    }
-
-    /// What the log of its session says of this shelf, if it refers to it.
-    pub(in crate::store::local) fn referring(&self, source: &Source) -> Result<Option<Archived>> {
-        let name = file_name(&source.path);
-        if Sort::of(&name) != Some(Sort::Whole) {
-            return Ok(None);
-        }
-        let folder = source.path.parent().and_then(Path::parent);
-        let path = folder.unwrap_or(&source.path).join("memory.jsonl");
-        let archived = self.archived_at(&path)?;
-        Ok(archived.filter(|archived| archived.shelf == name))
     }
 
     fn note_leftovers(
@@ -159,7 +137,7 @@ impl LocalStore {
             }
             for source in self.sources_of(session)?.iter().filter(|it| !it.trashed) {
                 let is_whole = Sort::of(&file_name(&source.path)) == Some(Sort::Whole);
-                if is_whole && self.referring(source)?.is_none() {
+                if is_whole && self.archived_onto(source)?.is_none() {
                     let what = "an archive of a session that is open again";
                     found.notes.push(note(&source.path, what));
                 }
