@@ -61,8 +61,8 @@ fn scripts() -> impl Strategy<Value = Script> {
     let disturbances = prop::collection::vec((any::<Index>(), world::disturbance(), ask), 0..3);
     // What comes first is made simpler first, and fewer steps help most.
     let (always, sealed) = (prop::bool::weighted(0.1), any::<bool>());
-    (kept, disturbances, (always, sealed), by, steps).prop_map(
-        |(kept, mut disturbances, (always, sealed), by, steps)| {
+    (kept, disturbances, always, by, steps, sealed).prop_map(
+        |(kept, mut disturbances, always, by, steps, sealed)| {
             disturbances.sort_by_key(|(before, ..)| before.index(STEPS));
             let steps = steps.into_iter().zip(by).zip(kept);
             Script {

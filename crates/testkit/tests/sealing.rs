@@ -458,3 +458,24 @@ fn an_older_program_leaves_a_store_with_keys_alone() {
     let file = fs::read_to_string(plain.path().join("store.json")).unwrap();
     assert!(file.contains(r#""format": 1"#), "{file}");
 }
+
+#[test]
+fn what_nobody_can_read_is_not_compacted() {
+    let desk = Desk::new(false);
+    let mut draft = sensitive(Kind::Fact, "An old secret that hardly matters");
+    draft.importance = 0.1.try_into().unwrap();
+    draft.created_at = Some("2020-01-01T00:00:00Z".parse().unwrap());
+    let id = desk
+        .engine
+        .remember(&desk.me, &desk.space(), draft)
+        .unwrap()
+        .id;
+    let shelved = |engine: &Mnemon| {
+        let report = engine.compact(&desk.me, &desk.session, Reach::Aggressive);
+        report.unwrap().plan.shelved().count()
+    };
+    assert_eq!(shelved(&desk.without_key()), 0);
+    assert!(desk.engine.peek(&desk.me, &id).unwrap().is_some());
+    assert_eq!(shelved(&desk.engine), 1);
+    assert!(desk.engine.peek(&desk.me, &id).unwrap().is_none());
+}

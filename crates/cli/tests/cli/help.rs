@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 49] = [
+const COMMANDS: [&[&str]; 54] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],

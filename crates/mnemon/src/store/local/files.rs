@@ -41,6 +41,11 @@ impl LogFiles {
         self.keys.open(memory)
     }
 
+    /// Whether anybody gave a key.
+    pub(crate) fn can_open(&self) -> bool {
+        !self.keys.keyring().is_empty()
+    }
+
     /// The keys.
     pub(super) fn keys(&self) -> &Keys {
         &self.keys

@@ -18,25 +18,31 @@ pub(crate) fn neighbours(
     let found = pointers(connection, of).map_err(Error::index("index"))?;
     let loaded = found.values().map(|pointer| pointer.load(files));
     let mut loaded = loaded.collect::<Result<Vec<_>>>()?;
+    if files.can_open() {
+        add_sealed(connection, files, of, &mut loaded)?;
+    }
+    Ok(loaded)
+}
+
+/// What sealed memories name is in no table, so each is looked at.
+fn add_sealed(
+    connection: &Connection,
+    files: &LogFiles,
+    of: &[Memory],
+    loaded: &mut Vec<Memory>,
+) -> Result<()> {
     let known: HashSet<MemoryId> = loaded.iter().map(|it| it.id.clone()).collect();
-    let names: HashSet<String> = of
-        .iter()
-        .flat_map(Memory::references)
-        .map(|it| it.key())
-        .collect();
-    // What sealed memories name is in no table.
+    let names = of.iter().flat_map(Memory::references);
+    let names: HashSet<String> = names.map(|it| it.key()).collect();
     for pointer in sealed(connection).map_err(Error::index("index"))? {
         let memory = pointer.load(files)?;
-        let names_any = memory
-            .mentions()
-            .iter()
-            .any(|it| names.contains(&it.to.key()));
-        if names_any && !known.contains(&memory.id) {
+        let mut mentions = memory.mentions().into_iter();
+        if mentions.any(|it| names.contains(&it.to.key())) && !known.contains(&memory.id) {
             loaded.push(memory);
         }
     }
     loaded.sort_by(|a, b| a.id.cmp(&b.id));
-    Ok(loaded)
+    Ok(())
 }
 
 /// The places of all that is sealed.

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::memory::{Memory, Space};
 use crate::store::Erased;
 use crate::store::local::LocalStore;
+use crate::store::local::index::read;
 use crate::store::local::log::line::Line;
 use crate::store::local::log::record::Record;
 use crate::store::local::log::scan::{self, Found, Start, Stopped};
@@ -21,7 +22,8 @@ impl LocalStore {
         let mut sealed = 0;
         for space in self.spaces()? {
             let clear = self.clear_in(&space)?;
-            if clear.is_empty() {
+            // A short log stands for an archived session, and quotes nothing that is sealed.
+            if clear.is_empty() || self.is_archived(&space)? {
                 continue;
             }
             let held = self.lock.acquire("make a key")?;
@@ -36,6 +38,10 @@ impl LocalStore {
             self.clean_sets(&mut cleaned)?;
         }
         Ok(sealed)
+    }
+
+    fn is_archived(&self, space: &Space) -> Result<bool> {
+        self.ask(|connection| read::is_archived(connection, space).map_err(Error::index("index")))
     }
 
     /// The memories of a log that are to be sealed and have a line in the clear.

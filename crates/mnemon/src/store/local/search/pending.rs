@@ -1,6 +1,6 @@
 //! Memories that no fill has made searchable yet: looked at one by one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use super::facts::Facts;
 use super::numbers::Numbers;
 use crate::embed::{Embedder, Vector};
 use crate::error::{Error, Result};
-use crate::memory::{Memory, SUPERSEDES};
+use crate::memory::{Memory, MemoryId, SUPERSEDES};
 use crate::recall::Document;
 use crate::recall::probe::Term;
 use crate::store::local::files::LogFiles;
@@ -28,6 +28,8 @@ pub(super) struct Pending {
     pub(super) n: u32,
     pub(super) facts: Facts,
     document: Document,
+    /// What it says that it supersedes, if it is sealed: then no table says so.
+    supersedes: Vec<MemoryId>,
     /// Of the stems, to count them fast.
     hashes: Vec<u64>,
     pub(super) vector: Option<Vector>,
@@ -45,6 +47,15 @@ pub(super) struct PendingMemories {
     pub(super) next: HashMap<u32, u32>,
     /// Authors that have no number in the tables.
     pub(super) new_authors: BTreeMap<u32, String>,
+    /// What is superseded by something sealed.
+    superseded: HashSet<u32>,
+}
+
+impl PendingMemories {
+    /// Whether something sealed says that it supersedes this one.
+    pub(super) fn supersede(&self, n: u32) -> bool {
+        self.superseded.contains(&n)
+    }
 }
 
 /// Pending memories that this process has looked at before, by number, with their row's state.
@@ -124,10 +135,23 @@ impl PendingCache {
                 found.previous.insert(pending.n, previous);
                 found.next.insert(previous, pending.n);
             }
+            if !pending.facts.flags.forgotten {
+                for target in &pending.supersedes {
+                    let n = number_of_id(connection, target).map_err(index())?;
+                    found.superseded.extend(n);
+                }
+            }
             found.list.push(pending);
         }
         Ok(found)
     }
+}
+
+fn number_of_id(connection: &Connection, id: &MemoryId) -> rusqlite::Result<Option<u32>> {
+    connection
+        .prepare_cached("SELECT n FROM memories WHERE id = ?1")?
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()
 }
 
 impl Pending {
@@ -295,9 +319,12 @@ fn look_at(
         row.version(),
         row.is_superseded,
     );
+    let links = memory.links.iter().filter(|_| memory.is_sealed());
+    let supersedes = links.filter(|link| link.rel.as_str() == SUPERSEDES);
     Ok(Pending {
         n: row.n(),
         facts,
+        supersedes: supersedes.map(|link| link.to.clone()).collect(),
         hashes: document.stems.iter().map(|stem| hash(stem)).collect(),
         vector: vector_of(embedder, memory)?,
         document,
