@@ -22,6 +22,7 @@ mod redact;
 mod related;
 mod report;
 pub mod request;
+mod sealing;
 mod session;
 mod workflow;
 
@@ -45,6 +46,7 @@ pub use report::{
     RememberedShape, RepairShape, StatsShape, VerificationShape,
 };
 pub use request::{RecallRequest, parse_structured, parse_structured_text};
+pub use sealing::SealingShape;
 pub use session::{
     DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,
     SessionsShape,

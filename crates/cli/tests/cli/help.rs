@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 49] = [
+const COMMANDS: [&[&str]; 54] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -46,6 +46,11 @@ const COMMANDS: [&[&str]; 49] = [
     &["mcp"],
     &["connect"],
     &["hook"],
+    &["key", "new"],
+    &["key", "show"],
+    &["key", "rotate"],
+    &["key", "seal"],
+    &["key", "destroy"],
     &["config", "show"],
     &["config", "check"],
     &["config", "init"],
@@ -105,6 +110,7 @@ fn the_first_page_lists_the_commands() {
       doctor       Look for what could be wrong with the store's surroundings
       mcp          Serve agents over MCP, on standard input and output
       connect      Add mnemon to a client of MCP, or take it out again
+      key          Make, show, change and destroy the keys of what is sealed
       config       Show, check and write settings
       demo         Make a small store with a story in it, to look around in
       completions  Print completions for a shell
