@@ -17,6 +17,7 @@ mod remember_16_processes;
 mod remember_16_threads;
 mod remember_batch_1000;
 mod remember_durable;
+mod rotate_keys;
 mod seen_by_another_process;
 mod verify_10mb;
 
@@ -47,6 +48,7 @@ pub(crate) const ALL: &[Bench] = &[
     compact_10mb::BENCH,
     redact::BENCH,
     life::BENCH,
+    rotate_keys::BENCH,
     bytes_per_memory::BENCH,
     recall_hybrid::BENCH_1K,
     recall_hybrid::BENCH_10K,

@@ -125,6 +125,9 @@ pub(crate) enum Command {
     /// Answer a client's hook
     #[command(hide = true)]
     Hook(commands::hook::Hook),
+    /// Make, show, change and destroy the keys of what is sealed
+    #[command(subcommand)]
+    Key(commands::key::Key),
     /// Show, check and write settings
     #[command(subcommand)]
     Config(commands::config::Config),

@@ -20,6 +20,7 @@ pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod key;
 pub(crate) mod list;
 pub(crate) mod maintain;
 pub(crate) mod mcp;
@@ -81,6 +82,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Reindex(_) => reindex::Reindex::run(&context),
         Command::Stats(command) => command.run(&context),
         Command::Doctor(_) => doctor::Doctor::run(&context),
+        Command::Key(command) => command.run(&context),
         Command::Config(command) => command.run(&context),
         Command::Demo(command) => command.run(&context),
         Command::Mcp(command) => command.run(context),

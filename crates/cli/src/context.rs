@@ -107,7 +107,10 @@ impl Context {
     }
 
     pub(crate) fn options(&self) -> Result<LocalOptions> {
-        Ok(LocalOptions::from(self.config()?))
+        Ok(LocalOptions {
+            keyring: Arc::new(self.keyring()?),
+            ..LocalOptions::from(self.config()?)
+        })
     }
 
     /// The engine over a store, with the embedder that the settings choose.

@@ -26,6 +26,8 @@ pub(crate) struct Environment {
     pub(crate) claude_folder: Option<PathBuf>,
     /// `CODEX_HOME`.
     pub(crate) codex_folder: Option<PathBuf>,
+    /// `MNEMON_KEY_FILE`.
+    pub(crate) key_file: Option<PathBuf>,
     /// `COLUMNS`.
     pub(crate) columns: Option<usize>,
     /// Everything that begins with `MNEMON_`, for the settings.
@@ -57,6 +59,7 @@ impl Environment {
             app_data: get("APPDATA").map(PathBuf::from),
             claude_folder: get("CLAUDE_CONFIG_DIR").map(PathBuf::from),
             codex_folder: get("CODEX_HOME").map(PathBuf::from),
+            key_file: get("MNEMON_KEY_FILE").map(PathBuf::from),
             columns: text("COLUMNS").and_then(|columns| columns.parse().ok()),
             settings: std::env::vars_os().filter_map(setting).collect(),
         }
@@ -68,10 +71,18 @@ pub(crate) fn secret(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// What holds a key or tells where one is.
+const SECRETS: [&str; 4] = [
+    "MNEMON_EMBEDDING_KEY",
+    "MNEMON_KEY",
+    "MNEMON_KEY_FILE",
+    "MNEMON_PASSPHRASE",
+];
+
 fn setting((name, value): (OsString, OsString)) -> Option<(String, String)> {
     let name = name.into_string().ok()?;
     let ours = name.starts_with("MNEMON_") && !value.is_empty();
     // A key is no setting, and must not be where settings are shown.
-    let ours = ours && name != "MNEMON_EMBEDDING_KEY";
+    let ours = ours && !SECRETS.contains(&name.as_str());
     ours.then(|| (name, value.to_string_lossy().into_owned()))
 }

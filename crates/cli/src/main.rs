@@ -13,6 +13,7 @@ mod failure;
 mod filters;
 mod human;
 mod input;
+mod keys;
 mod misuse;
 mod output;
 mod progress;

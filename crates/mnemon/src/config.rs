@@ -22,7 +22,7 @@ mod template;
 pub use setting::{Origin, Setting};
 pub use shape::{
     Config, DefaultsConfig, Durability, EmbeddingConfig, LimitsConfig, LockConfig, PrivacyConfig,
-    Provider, SearchConfig, SessionsConfig, StorageConfig,
+    Provider, SealingConfig, SearchConfig, SessionsConfig, StorageConfig,
 };
 pub use template::template;
 

@@ -15,6 +15,7 @@ mod export;
 mod filling;
 mod forget;
 mod import;
+mod keys;
 mod life;
 mod locate;
 mod long_term;
@@ -41,6 +42,7 @@ pub use compact::CompactionReport;
 pub use embed::{Embedded, EmbeddingReport};
 pub use filling::Filling;
 pub use import::{Base, Conflict, ErasedTexts, ImportItem, ImportOptions, Imported};
+pub use keys::{Sealed, Sealing};
 pub use long_term::LongTermStats;
 pub use maintain::{Expired, MaintainOptions, Maintained};
 pub use remember::{Action, Remembered};
@@ -55,9 +57,10 @@ use crate::decay::{At, Faded, Rules};
 use crate::embed::{BuiltIn, Embedder};
 use crate::error::{Code, Error, Result};
 use crate::event::Bus;
-use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Space};
+use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Shut, Space};
 use crate::random;
 use crate::redact::Redactor;
+use crate::seal::SealProblem;
 use crate::store::local::{LocalOptions, LocalStore};
 use crate::store::{
     Batch, Change, Filter, OnFull, Place, Progress, Receipt, Reindexed, Repair, RepairOptions,
@@ -200,7 +203,7 @@ impl Mnemon {
             let mut places = Vec::new();
             for reference in &references {
                 match self.place(caller, reference)? {
-                    Place::Here(memory) => return Ok(*memory),
+                    Place::Here(memory) => return refuse_altered(*memory),
                     place => places.push(place),
                 }
             }
@@ -404,6 +407,16 @@ impl Mnemon {
 
     fn due(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Reach>> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What was altered is not shown as if nobody had given the key.
+fn refuse_altered(memory: Memory) -> Result<Memory> {
+    match memory.closed() {
+        Some(closed) if closed.why == Shut::Altered => {
+            Err(Error::Crypto(SealProblem::of(closed.why, &memory.id)))
+        }
+        _ => Ok(memory),
     }
 }
 

@@ -298,6 +298,8 @@ pub enum Error {
         /// The moment that was looked at.
         moment: crate::time::Time,
     },
+    /// A key is missing or does not fit, or what was sealed was altered.
+    Crypto(crate::seal::SealProblem),
     /// The caller may not do this.
     Forbidden {
         /// Who asked.
@@ -356,6 +358,7 @@ impl Error {
             Self::QueryTimeout => Code::QueryTimeout,
             Self::Embedding { .. } | Self::Dimension { .. } => Code::Embedding,
             Self::Past { .. } | Self::Forbidden { .. } => Code::Forbidden,
+            Self::Crypto(_) => Code::Crypto,
         }
     }
 

@@ -48,6 +48,7 @@ pub mod recall;
 pub mod redact;
 pub mod retention;
 pub mod schedule;
+pub mod seal;
 pub mod session;
 pub mod store;
 pub mod tier;

@@ -17,6 +17,7 @@ mod mention;
 mod reference;
 mod revision;
 mod score;
+mod sealed;
 mod space;
 mod tag;
 mod text;
@@ -36,6 +37,8 @@ pub use mention::{Mention, TURN};
 pub use reference::Reference;
 pub use revision::{Resolution, Revision};
 pub use score::{Confidence, Importance};
+pub(crate) use sealed::sealed_text;
+pub use sealed::{Closed, SEALED_TEXT, Seal, Shut};
 pub use space::Space;
 pub use tag::Tag;
 pub use text::Text;
@@ -87,12 +90,32 @@ pub struct Memory {
     pub updated_at: Time,
     /// What happened to it since.
     pub state: State,
+    /// Whether what it says is sealed on the disk; unopened, all of that is in here.
+    pub seal: Seal,
 }
 
 impl Memory {
     /// What sort of thing it is.
     pub fn kind(&self) -> Kind {
         self.body.kind()
+    }
+
+    /// What is sealed and was not opened; its text is only a placeholder then.
+    pub fn closed(&self) -> Option<&Closed> {
+        match &self.seal {
+            Seal::Closed(closed) => Some(closed),
+            Seal::Clear | Seal::Opened => None,
+        }
+    }
+
+    /// Whether it is sealed on the disk, opened here or not.
+    pub fn is_sealed(&self) -> bool {
+        !matches!(self.seal, Seal::Clear)
+    }
+
+    /// Whether others may quote it: neither sensitive nor sealed.
+    pub fn is_quotable(&self) -> bool {
+        !self.sensitive && !self.is_sealed()
     }
 
     /// What can be typed to get it: its handle, bare within that session, else its id.

@@ -135,6 +135,14 @@ impl Redactor {
         }
     }
 
+    /// Those who look for the secrets that the settings leave in; none if they leave none.
+    pub(crate) fn of_secrets_left(&self) -> Option<Self> {
+        (!self.looks_for(Subject::Secrets)).then(|| Self {
+            subjects: vec![Subject::Secrets],
+            patterns: Vec::new(),
+        })
+    }
+
     /// The text without what must not be kept.
     pub fn redact(&self, text: &str) -> Redacted {
         let mut report = Report::default();

@@ -55,7 +55,9 @@ impl RetentionConfig {
     /// When a memory's time is up; none if it is kept for ever.
     pub fn expiry(&self, memory: &Memory) -> Option<Expiry> {
         let days = self.days.of(memory.kind());
-        let is_exempt = memory.pinned
+        // Of what was not opened nobody knows whether it is open or has such a tag.
+        let is_exempt = memory.closed().is_some()
+            || memory.pinned
             || memory.importance.get() >= self.exempt_importance
             || memory.body.is_open() == Some(true)
             || memory.state.forgotten.is_some()

@@ -39,9 +39,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::embed::{SetName, TextKey, Vector};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::recall::{Authors, Candidates, Key, Probe};
+use crate::seal::{Keyring, Ring, SealProblem};
 use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::time::Time;
 
@@ -191,6 +192,27 @@ pub trait Store: Send + Sync {
 
     /// Notes when jobs were done.
     fn note_job_times(&self, times: &JobTimes) -> Result<()>;
+
+    /// The wrapped data keys; none if there are none.
+    fn ring(&self) -> Result<Option<Arc<Ring>>> {
+        Ok(None)
+    }
+
+    /// Puts other data keys in the place of those that are there, whole or not at all.
+    fn change_ring(&self, change: &mut dyn FnMut(Option<&Ring>) -> Result<Ring>) -> Result<()> {
+        let _ = change;
+        Err(Error::Crypto(SealProblem::NoRing))
+    }
+
+    /// The keys that this process holds; none if this store seals nothing.
+    fn keyring(&self) -> Option<&Keyring> {
+        None
+    }
+
+    /// Seals what is to be sealed and is not yet, in all its versions; how many memories that were.
+    fn seal_what_is_clear(&self) -> Result<u64> {
+        Ok(0)
+    }
 
     /// What a paper says; nothing if there is none.
     fn paper(&self, paper: &Paper) -> Result<Option<Vec<u8>>>;

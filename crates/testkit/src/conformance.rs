@@ -45,6 +45,20 @@ pub type Open<'a> = &'a dyn Fn() -> Box<dyn Store>;
 #[macro_export]
 macro_rules! conformance {
     ($with:path) => {
+        $crate::conformance! { @memories $with }
+        $crate::conformance! { @sets $with }
+    };
+    // What is sealed is handed to no embedder outside, so it is in no set.
+    (@sets $with:path) => {
+        $crate::conformance! { $with:
+            texts_wait_until_their_vectors_are_put
+            what_is_forgotten_or_sensitive_waits_for_no_vector
+            a_set_says_when_it_was_complete
+            a_vector_serves_all_that_say_the_same
+            erasing_takes_vectors_along_unless_others_say_the_same
+        }
+    };
+    (@memories $with:path) => {
         $crate::conformance! { $with:
             ids_are_unique_in_the_whole_store
             the_same_id_with_the_same_content_changes_nothing
@@ -106,11 +120,6 @@ macro_rules! conformance {
             unknown_fields_of_a_body_are_kept
             metadata_of_every_shape_is_kept
             embeddings_are_kept_bit_for_bit
-            texts_wait_until_their_vectors_are_put
-            what_is_forgotten_or_sensitive_waits_for_no_vector
-            a_set_says_when_it_was_complete
-            a_vector_serves_all_that_say_the_same
-            erasing_takes_vectors_along_unless_others_say_the_same
             what_is_compacted_is_away_and_its_names_stay_taken
             what_is_brought_back_is_as_it_was
             a_summary_comes_and_goes_with_what_it_stands_for

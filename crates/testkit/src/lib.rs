@@ -14,6 +14,7 @@ pub mod inspect;
 pub mod model;
 pub mod numbered;
 pub mod script;
+pub mod sealed;
 pub mod service;
 pub mod traced;
 pub mod workload;

@@ -31,6 +31,23 @@ mod local_searched {
     mnemon_testkit::conformance!(in_a_folder);
 }
 
+/// As above, with everything sealed.
+mod local_sealed {
+    use mnemon::store::local::LocalOptions;
+    use mnemon_testkit::sealed;
+
+    fn in_a_folder(claim: fn(super::Open)) {
+        let root = tempfile::tempdir().expect("a folder");
+        let options = LocalOptions {
+            pending_max: 2,
+            ..sealed::options(true)
+        };
+        claim(&|| Box::new(sealed::store(root.path(), options.clone())));
+    }
+
+    mnemon_testkit::conformance!(@memories in_a_folder);
+}
+
 mod model {
     use mnemon_testkit::model::ModelStore;
 

@@ -26,6 +26,8 @@ const STEPS: usize = 50;
 struct Script {
     /// Whether writes wait for the disk.
     always: bool,
+    /// Whether what is sensitive is sealed.
+    sealed: bool,
     /// Each step, and which process does it.
     steps: Vec<(Step, By)>,
     /// What happens to the index, before which step, and whether all is asked for at once.
@@ -35,7 +37,12 @@ struct Script {
 /// A line for each step, short enough to be read.
 impl fmt::Debug for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "always: {}, {:?}", self.always, self.disturbances)?;
+        let (always, sealed) = (self.always, self.sealed);
+        writeln!(
+            f,
+            "always: {always}, sealed: {sealed}, {:?}",
+            self.disturbances
+        )?;
         self.steps.iter().try_for_each(|(step, by)| {
             let step = serde_json::to_string(step).map_err(|_| fmt::Error)?;
             writeln!(f, "{by:?}: {step}")
@@ -53,12 +60,14 @@ fn scripts() -> impl Strategy<Value = Script> {
     let ask = any::<bool>();
     let disturbances = prop::collection::vec((any::<Index>(), world::disturbance(), ask), 0..3);
     // What comes first is made simpler first, and fewer steps help most.
-    (kept, disturbances, prop::bool::weighted(0.1), by, steps).prop_map(
-        |(kept, mut disturbances, always, by, steps)| {
+    let (always, sealed) = (prop::bool::weighted(0.1), any::<bool>());
+    (kept, disturbances, always, by, steps, sealed).prop_map(
+        |(kept, mut disturbances, always, by, steps, sealed)| {
             disturbances.sort_by_key(|(before, ..)| before.index(STEPS));
             let steps = steps.into_iter().zip(by).zip(kept);
             Script {
                 always,
+                sealed,
                 steps: steps
                     .filter_map(|(step, kept)| kept.then_some(step))
                     .collect(),
@@ -71,7 +80,7 @@ fn scripts() -> impl Strategy<Value = Script> {
 fn play(script: &Script, remote: &RefCell<Option<Remote>>) -> Result<(), TestCaseError> {
     // A process that was there when a sequence failed is not trusted with the next.
     let process = remote.take().unwrap_or_else(world::start_process);
-    let mut world = World::new(script.always, process);
+    let mut world = World::new(script.always, script.sealed, process);
     let mut disturbances = script.disturbances.iter().peekable();
     for (place, (step, by)) in script.steps.iter().enumerate() {
         while let Some((before, disturbance, ask)) = disturbances.peek()

@@ -42,7 +42,8 @@ fn now() -> Time {
 
 fn stage() -> Stage {
     let folder = tempfile::tempdir().unwrap();
-    let mnemon = Mnemon::open(folder.path()).unwrap();
+    // One of them is sensitive, so it is sealed.
+    let mnemon = mnemon_testkit::sealed::open(folder.path());
     let random = std::sync::Arc::new(|| [7; 10]);
     let mnemon = mnemon.with_sources(Clock::fixed_at(now()), random);
     let items = read_import(MEMORIES.as_bytes(), Format::Jsonl, None).unwrap();

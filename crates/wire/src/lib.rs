@@ -24,6 +24,7 @@ mod related;
 mod report;
 pub mod request;
 mod retention;
+mod sealing;
 mod session;
 mod workflow;
 
@@ -49,6 +50,7 @@ pub use report::{
 };
 pub use request::{RecallRequest, parse_structured, parse_structured_text};
 pub use retention::{PolicyShape, RetentionShape};
+pub use sealing::SealingShape;
 pub use session::{
     DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,
     SessionsShape,

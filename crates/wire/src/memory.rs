@@ -27,6 +27,9 @@ pub struct MemoryShape<'a> {
     links: &'a [Link],
     pinned: bool,
     sensitive: bool,
+    /// Set if it was not opened, so that the text is only a placeholder.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    sealed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<&'a MemoryId>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +95,7 @@ impl<'a> MemoryShape<'a> {
             links: &memory.links,
             pinned: memory.pinned,
             sensitive: memory.sensitive,
+            sealed: memory.closed().is_some(),
             turn: memory.turn.as_ref(),
             tokens: memory.tokens,
             body: memory.body.to_map(),

@@ -11,6 +11,7 @@ mod state;
 use mnemon::engine::Base;
 use mnemon::memory::body::confidence_from_word;
 use mnemon::memory::{Body, Confidence, Draft, Importance, Kind, Link, Space, State, Text};
+use mnemon::seal::SealProblem;
 use mnemon::{Error, Result};
 use serde_json::{Map, Value};
 
@@ -34,7 +35,7 @@ pub struct Parsed {
 const OURS: [&str; 5] = ["checksum", "recorded_at", "updated_at", "version", "op"];
 
 /// The members that mean something beside the fields of a body, ours first.
-pub const MEMBERS: [&str; 30] = [
+pub const MEMBERS: [&str; 31] = [
     "text",
     "kind",
     "id",
@@ -49,6 +50,7 @@ pub const MEMBERS: [&str; 30] = [
     "links",
     "pinned",
     "sensitive",
+    "sealed",
     "tokens",
     "embedding",
     "body",
@@ -75,6 +77,12 @@ pub fn parse_memory(value: Value) -> Result<Parsed> {
     };
     // A known member that is null is the same as a missing one.
     map.retain(|_, value| !value.is_null());
+    if map.remove("sealed").is_some_and(|sealed| sealed != false) {
+        let id = map.get("id").and_then(Value::as_str);
+        return Err(Error::Crypto(SealProblem::Locked {
+            what: id.unwrap_or("a memory").chars().take(64).collect(),
+        }));
+    }
     let recorded_at = map.remove("recorded_at");
     let base = state::base(&map);
     let kind = source::normalise(&mut map)?;

@@ -354,9 +354,19 @@ pub struct StatsShape<'a> {
     log_bytes: u64,
     index_bytes: u64,
     damaged_lines: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    sealed: u64,
     archived: PutAwayShape,
     deleted: PutAwayShape,
     embedding: EmbeddingShape<'a>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the serializer hands over references"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Sessions in archives or in the trash.
@@ -406,6 +416,7 @@ impl<'a> StatsShape<'a> {
             log_bytes: stats.log_bytes,
             index_bytes: stats.index_bytes,
             damaged_lines: stats.damaged_lines,
+            sealed: stats.sealed,
             archived: PutAwayShape {
                 sessions: stats.archived_sessions,
                 bytes: stats.archive_bytes,

@@ -7,14 +7,18 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use mnemon::memory::Space;
+use mnemon::seal::SealProblem;
+use mnemon::seal::envelope::{Lock, seal_bytes};
 use mnemon::session::Session;
 use mnemon::{Caller, Error, Mnemon};
 use mnemon_wire::{ExportFormat, ExportWriter};
 use serde::Serialize;
+use zeroize::Zeroizing;
 
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::count;
+use crate::keys::passphrase;
 
 /// Hand out memories with all that is known about them, forgotten ones included
 #[derive(Debug, Args)]
@@ -39,6 +43,13 @@ pub(crate) struct Export {
     /// How to write it
     #[arg(long, value_enum, default_value_t = FormatName::Jsonl)]
     format: FormatName,
+    /// Seal it by a passphrase instead of by the store's key
+    #[arg(
+        long,
+        help = "With --format encrypted: seal it by a passphrase (MNEMON_PASSPHRASE, or a line of \
+            standard input) instead of by the store's key"
+    )]
+    passphrase: bool,
     /// Write to this file instead of to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -56,12 +67,17 @@ enum FormatName {
     Markdown,
     /// Compressed, with a checksum
     Binary,
+    /// The same, sealed by the store's key or by a passphrase
+    Encrypted,
 }
 
 #[derive(Serialize)]
 struct Answer<'a> {
     exported: u64,
     sessions: u64,
+    /// Memories that are sealed and were not opened, so that nothing of them could be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_sealed: Option<u64>,
     file: &'a Path,
 }
 
@@ -69,6 +85,7 @@ struct Answer<'a> {
 struct Written {
     memories: u64,
     sessions: u64,
+    left_sealed: u64,
 }
 
 impl Export {
@@ -84,16 +101,19 @@ impl Export {
         let Some(path) = &self.output else {
             self.refuse_terminal()?;
             let mut stdout = BufWriter::new(io::stdout().lock());
-            self.write(&mut stdout, &engine, &caller, &spaces, skew)?;
+            let written = self.write_out(&mut stdout, &engine, &caller, &spaces, skew)?;
+            tell_left_sealed(context, &written);
             return stdout.flush().map_err(Failure::output);
         };
         refuse_inside(path, &context.root.path)?;
         let written = write_beside(path, |file| {
-            self.write(file, &engine, &caller, &spaces, skew)
+            self.write_out(file, &engine, &caller, &spaces, skew)
         })?;
+        tell_left_sealed(context, &written);
         let answer = Answer {
             exported: written.memories,
             sessions: written.sessions,
+            left_sealed: (written.left_sealed > 0).then_some(written.left_sealed),
             file: path,
         };
         context.output.answer(&answer, || {
@@ -104,7 +124,9 @@ impl Export {
 
     /// Bytes that are no text would leave a terminal in disorder.
     fn refuse_terminal(&self) -> Outcome {
-        if matches!(self.format, FormatName::Binary) && io::stdout().is_terminal() {
+        if matches!(self.format, FormatName::Binary | FormatName::Encrypted)
+            && io::stdout().is_terminal()
+        {
             return Err(mnemon::Error::Rule {
                 field: "output",
                 rule: "a file (-o FILE) or a pipe: this form is not for people".into(),
@@ -129,6 +151,31 @@ impl Export {
         Ok(spaces)
     }
 
+    /// Sealed if that is what was asked for.
+    fn write_out(
+        &self,
+        out: &mut impl Write,
+        engine: &Mnemon,
+        caller: &Caller,
+        spaces: &[Space],
+        skew: u64,
+    ) -> Outcome<Written> {
+        if !matches!(self.format, FormatName::Encrypted) {
+            return self.write(out, engine, caller, spaces, skew);
+        }
+        let mut plain = Zeroizing::new(Vec::new());
+        let written = self.write(&mut *plain, engine, caller, spaces, skew)?;
+        let sealed = if self.passphrase {
+            seal_bytes(&plain, &Lock::Passphrase(&passphrase()?))?
+        } else {
+            let master = engine.master(caller)?;
+            let master = master.ok_or(Error::Crypto(SealProblem::NoKey))?;
+            seal_bytes(&plain, &Lock::Master(&master))?
+        };
+        out.write_all(&sealed).map_err(Failure::output)?;
+        Ok(written)
+    }
+
     fn write(
         &self,
         out: &mut impl Write,
@@ -143,11 +190,12 @@ impl Export {
         let format = self.format.format();
         let mut writer =
             ExportWriter::new(out, format, &sessions, skew).map_err(Failure::output)?;
-        let memories = write_memories(&mut writer, engine, caller, spaces)?;
+        let (memories, left_sealed) = write_memories(&mut writer, engine, caller, spaces)?;
         writer.finish().map_err(Failure::output)?;
         Ok(Written {
             memories,
             sessions: sessions.len() as u64,
+            left_sealed,
         })
     }
 }
@@ -159,8 +207,17 @@ impl FormatName {
             Self::Json => ExportFormat::Json,
             Self::Yaml => ExportFormat::Yaml,
             Self::Markdown => ExportFormat::Markdown,
-            Self::Binary => ExportFormat::Binary,
+            Self::Binary | Self::Encrypted => ExportFormat::Binary,
         }
+    }
+}
+
+fn tell_left_sealed(context: &Context, written: &Written) {
+    if written.left_sealed > 0 {
+        let sealed = count(written.left_sealed, "memory is", "memories are");
+        context.output.note(&format!(
+            "{sealed} sealed and left out; give the key to have them too."
+        ));
     }
 }
 
@@ -177,10 +234,14 @@ fn write_memories(
     engine: &Mnemon,
     caller: &Caller,
     spaces: &[Space],
-) -> Outcome<u64> {
-    let mut written = 0;
+) -> Outcome<(u64, u64)> {
+    let (mut written, mut left_sealed) = (0, 0);
     let mut failed = None;
     let ended = engine.export(caller, spaces, &mut |memory| {
+        if memory.closed().is_some() {
+            left_sealed += 1;
+            return Ok(());
+        }
         writer.add(&memory).map_err(|error| {
             let kind = error.kind();
             failed = Some(error);
@@ -196,7 +257,7 @@ fn write_memories(
     });
     match failed {
         Some(error) => Err(Failure::output(error)),
-        None => Ok(ended.map(|()| written)?),
+        None => Ok(ended.map(|()| (written, left_sealed))?),
     }
 }
 

@@ -5,8 +5,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use mnemon::Error;
 use mnemon::engine::{ErasedTexts, ImportOptions, Imported};
+use mnemon::seal::envelope::{Needs, is_envelope, needs, open_bytes};
+use mnemon::seal::{SealProblem, Source};
 use mnemon_wire::{Format, ImportedShape, read_import};
+
+use zeroize::Zeroizing;
 
 use crate::commands::after;
 use crate::context::{Context, session_of};
@@ -14,6 +19,7 @@ use crate::failure::{Failure, Outcome};
 use crate::human::count;
 use crate::human::redacted::redactions;
 use crate::input;
+use crate::keys::passphrase;
 use crate::output::Output;
 use crate::progress::Bar;
 
@@ -54,6 +60,29 @@ enum FormatName {
     Markdown,
     /// An export in the compact form
     Binary,
+    /// The same, sealed by the key of a store or by a passphrase
+    Encrypted,
+}
+
+/// What an encrypted export holds; everything is refused before anything is opened.
+fn unsealed(context: &Context, bytes: &[u8]) -> Outcome<Zeroizing<Vec<u8>>> {
+    match needs(bytes)? {
+        Needs::Passphrase => Ok(open_bytes(bytes, &Source::Passphrase(passphrase()?))?),
+        Needs::Master(_) => {
+            let sources = context.keyring()?.into_sources();
+            let mut refusal = Error::Crypto(SealProblem::Locked {
+                what: "the file".into(),
+            });
+            for source in sources {
+                match open_bytes(bytes, &source) {
+                    Ok(opened) => return Ok(opened),
+                    Err(error) if matches!(source, Source::Passphrase(_)) => drop(error),
+                    Err(error) => refusal = error,
+                }
+            }
+            Err(refusal.into())
+        }
+    }
 }
 
 impl Import {
@@ -65,9 +94,16 @@ impl Import {
             FormatName::Json => Format::Json,
             FormatName::Yaml => Format::Yaml,
             FormatName::Markdown => Format::Markdown,
-            FormatName::Binary => Format::Binary,
+            FormatName::Binary | FormatName::Encrypted => Format::Binary,
         };
-        let bytes = input::file_or_stdin(&self.file)?;
+        let bytes = Zeroizing::new(input::file_or_stdin(&self.file)?);
+        let is_sealed = matches!(self.format, FormatName::Encrypted)
+            || (format == Format::Auto && is_envelope(&bytes));
+        let bytes = if is_sealed {
+            unsealed(context, &bytes)?
+        } else {
+            bytes
+        };
         let items = read_import(&bytes, format, session.as_ref())?;
         let engine = if self.dry_run {
             context.reader()?

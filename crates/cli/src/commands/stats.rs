@@ -56,6 +56,9 @@ impl Stats {
                     let _ = writeln!(out, "{sessions} {what}, {}", bytes(size));
                 }
             }
+            if stats.sealed > 0 {
+                let _ = writeln!(out, "{} sealed", count(stats.sealed, "memory", "memories"));
+            }
             if embedding.waiting > 0 {
                 let _ = writeln!(
                     out,

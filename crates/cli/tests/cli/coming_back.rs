@@ -98,6 +98,7 @@ fn an_edited_export_comes_back_as_a_revision() {
 #[test]
 fn every_field_that_can_be_revised_can_be_edited() {
     let sandbox = store();
+    sandbox.json(&["key", "new"]);
     let body = r#"{"rationale":"fast","own":{"a":1,"b":2}}"#;
     sandbox.json(&["revise", "s/DEC-001", "--body", body, "--add-tag", "old"]);
     let file = export(&sandbox, "jsonl");

@@ -15,6 +15,7 @@ fn a_memory_is_kept_and_found_again() {
         sandbox.json(&["session", "new", "--id", "s", "--agent", "a", "--tag", "t"]),
         json!({"session_id": "s"})
     );
+    sandbox.json(&["key", "new"]);
     let kept = sandbox.json(&[
         "remember",
         "Use",

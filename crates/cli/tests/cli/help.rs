@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 49] = [
+const COMMANDS: [&[&str]; 54] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -46,6 +46,11 @@ const COMMANDS: [&[&str]; 49] = [
     &["mcp"],
     &["connect"],
     &["hook"],
+    &["key", "new"],
+    &["key", "show"],
+    &["key", "rotate"],
+    &["key", "seal"],
+    &["key", "destroy"],
     &["config", "show"],
     &["config", "check"],
     &["config", "init"],
@@ -98,6 +103,7 @@ fn the_first_page_lists_the_commands() {
       compact      Move what a session needs least to its archive
       verify       Check every line and the index
       maintain     Do all that is due: retention, purging, archiving, care of the index
+      retention    Say how long what an agent has is kept, and carry it out
       repair       Set damage aside and make the index anew
       embed        Embed what waits for the service that the settings name
       reindex      Make the index anew
@@ -105,6 +111,7 @@ fn the_first_page_lists_the_commands() {
       doctor       Look for what could be wrong with the store's surroundings
       mcp          Serve agents over MCP, on standard input and output
       connect      Add mnemon to a client of MCP, or take it out again
+      key          Make, show, change and destroy the keys of what is sealed
       config       Show, check and write settings
       demo         Make a small store with a story in it, to look around in
       completions  Print completions for a shell

@@ -24,6 +24,7 @@ mod mcp;
 mod privacy;
 mod relations;
 mod rules;
+mod sealing;
 mod settings;
 mod soundness;
 mod transfer;

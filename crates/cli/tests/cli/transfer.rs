@@ -49,6 +49,7 @@ fn store() -> Sandbox {
         "{\"own\":{\"deep\":[1.5,null]}}",
     ]);
     sandbox.json(&["remember", "mine", "--agent", "a", "--pin"]);
+    sandbox.json(&["key", "new"]);
     sandbox.json(&["remember", "ours", "--shared", "--sensitive"]);
     sandbox.json(&["revise", "s/DEC-001", "--resolve", "done"]);
     sandbox.json(&["get", "s/FACT-001"]);
@@ -65,6 +66,7 @@ fn an_export_imported_elsewhere_is_the_same() {
         assert_eq!((exported.code, exported.stderr.as_str()), (0, ""));
         let to = Sandbox::empty();
         to.json(&["init"]);
+        to.json(&["key", "new"]);
         let report = to
             .run_with_input(&["import", "-", "--json"], exported.stdout.as_bytes())
             .json();
@@ -96,6 +98,7 @@ fn the_compact_form_goes_through_a_file_and_is_checked() {
     let path = from.path().join("all.mnemon");
     let to = Sandbox::empty();
     to.json(&["init"]);
+    to.json(&["key", "new"]);
     let name = path.to_str().unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[20] ^= 1;
@@ -158,6 +161,7 @@ fn a_stores_own_log_can_be_imported() {
     let log = from.path().join(".mnemon/sessions/s/memory.jsonl");
     let to = Sandbox::empty();
     to.json(&["init"]);
+    to.json(&["key", "new"]);
     let report = to.json(&["import", log.to_str().unwrap()]);
     assert_eq!(report["imported"], 3);
     let wanted: Vec<Value> = content(&from)

@@ -70,6 +70,10 @@ impl Memory {
     /// A state is its author's, and that of the agent that it is the state of. A preference
     /// that names the agents it applies to is theirs and its author's.
     pub fn private_to(&self) -> Option<Vec<&str>> {
+        if let Some(closed) = self.closed() {
+            let names = closed.private_to.as_ref()?;
+            return Some(names.iter().map(String::as_str).collect());
+        }
         private_to(self.author.as_ref(), &self.body)
     }
 }

@@ -26,6 +26,8 @@ pub enum Protection {
     NewestState,
     /// It is forgotten, and can still be brought back.
     Recoverable,
+    /// It is sealed, and nobody here can tell what of this holds for it.
+    Sealed,
 }
 
 impl Protection {
@@ -40,6 +42,7 @@ impl Protection {
             Self::Accessed => "accessed",
             Self::NewestState => "newest_state",
             Self::Recoverable => "recoverable",
+            Self::Sealed => "sealed",
         }
     }
 
@@ -61,7 +64,9 @@ impl Protection {
             .state
             .last_access
             .is_some_and(|last| last.micros() > since(settings.keep_accessed_hours));
-        if memory.body.is_open() == Some(true) {
+        if memory.closed().is_some() {
+            Some(Self::Sealed)
+        } else if memory.body.is_open() == Some(true) {
             Some(Self::Open)
         } else if Class::of(&memory.body) == Class::ExplicitPreference {
             Some(Self::ExplicitPreference)
@@ -90,6 +95,7 @@ impl fmt::Display for Protection {
             Self::Accessed => "asked for lately",
             Self::NewestState => "newest states of agents",
             Self::Recoverable => "forgotten and recoverable",
+            Self::Sealed => "sealed and not opened",
         })
     }
 }

@@ -50,7 +50,11 @@ pub(crate) fn summary(turns: &[&Memory]) -> Option<(Draft, u64)> {
     let period = period(first.created_at, last.created_at);
     let who = speakers(turns);
     // What deserves more care is in the archive, not in a summary that all may read.
-    let quotable: Vec<&Memory> = turns.iter().filter(|it| !it.sensitive).copied().collect();
+    let quotable: Vec<&Memory> = turns
+        .iter()
+        .filter(|it| it.is_quotable())
+        .copied()
+        .collect();
     let mut text = format!("Conversation of {period}: {}", count(turns.len()));
     if !who.is_empty() {
         text.push_str(" by ");

@@ -9,13 +9,16 @@ use crate::nearest::nearest;
 const PREFIX: &str = "MNEMON_";
 
 /// Variables of ours that say where the store and its settings are, who asks, or hold a key.
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 9] = [
     "MNEMON_ROOT",
     "MNEMON_STORE",
     "MNEMON_CONFIG",
     "MNEMON_AGENT",
     "MNEMON_LOG",
     "MNEMON_EMBEDDING_KEY",
+    "MNEMON_KEY",
+    "MNEMON_KEY_FILE",
+    "MNEMON_PASSPHRASE",
 ];
 
 /// What the variables set; those of other programs are passed over.

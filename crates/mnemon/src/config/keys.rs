@@ -276,6 +276,18 @@ pub(super) static KEYS: &[Key] = &[
         comment: "How long a memory deleted from long-term memory can be brought back.",
     },
     Key {
+        name: "sealing.everything",
+        rule: Rule::Flag { default: false },
+        comment: "Whether all memories are sealed, and not only sensitive ones; questions then \
+            open all of them first.",
+    },
+    Key {
+        name: "sealing.key_file",
+        rule: text("", 4_096),
+        comment: "Where the master key is, if not where `mnemon key new` puts it; \
+            MNEMON_KEY_FILE, MNEMON_KEY and MNEMON_PASSPHRASE overrule it.",
+    },
+    Key {
         name: "retention.enabled",
         rule: Rule::Flag { default: false },
         comment: "Whether memories are forgotten when they have not been used for long; what is \

@@ -35,6 +35,8 @@ pub struct Config {
     pub embedding: EmbeddingConfig,
     /// What is not kept, and how long deleted things can be brought back.
     pub privacy: PrivacyConfig,
+    /// What only the holder of a key can read.
+    pub sealing: SealingConfig,
     /// What is forgotten because of its age.
     pub retention: RetentionConfig,
     /// When what is due is done.
@@ -155,6 +157,15 @@ pub enum Provider {
     OpenAi,
     /// A service that speaks like Ollama.
     Ollama,
+}
+
+/// What only the holder of a key can read.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct SealingConfig {
+    /// Seal all memories, and not only sensitive ones.
+    pub everything: bool,
+    /// Where the master key is; empty for the place that the program chooses.
+    pub key_file: String,
 }
 
 /// What is not kept, and how long deleted things can be brought back.

@@ -14,10 +14,10 @@ use crate::memory::Memory;
 pub struct TextKey(NonZeroU64);
 
 impl TextKey {
-    /// The key of a memory; none if it is sensitive, because then it is never
-    /// handed to an embedder outside of this program.
+    /// The key of a memory; none if it is sensitive or sealed, because then it
+    /// is never handed to an embedder outside of this program.
     pub fn of(memory: &Memory) -> Option<Self> {
-        if memory.sensitive {
+        if !memory.is_quotable() {
             return None;
         }
         let mut hash = Sha256::new();

@@ -236,7 +236,7 @@ impl Mnemon {
     ) -> Result<Option<Draft>> {
         // It is found by everybody who asks, so it quotes nothing that was to be kept close.
         memories.retain(|memory| {
-            let is_for_all = !memory.sensitive && memory.private_to().is_none();
+            let is_for_all = memory.is_quotable() && memory.private_to().is_none();
             is_for_all && memory.state.forgotten.is_none()
         });
         if memories.is_empty() {

@@ -225,6 +225,8 @@ impl Mnemon {
                 Self::fill_in(caller, &mut draft);
                 draft.text = unrecalled(draft.text)?;
                 let redacted = self.redactor.redact_draft(&mut draft)?;
+                self.note_sensitive(&mut draft)?;
+                self.refuse_unsealed(draft.sensitive)?;
                 let id = self.id_for(&draft);
                 (Write::Add { id, draft }, redacted)
             }
@@ -235,6 +237,8 @@ impl Mnemon {
             } => {
                 self.check_dimension(revision.embedding.as_deref())?;
                 let redacted = self.redactor.redact_revision(&mut revision)?;
+                self.note_sensitive_revision(&mut revision)?;
+                self.refuse_unsealed(revision.sensitive == Some(true))?;
                 let write = Write::Revise {
                     id,
                     expected,

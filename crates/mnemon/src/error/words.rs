@@ -218,6 +218,7 @@ impl fmt::Display for Error {
                 "the embedding has {given} numbers, and vectors of {embedder} have {expected}"
             ),
             Self::Past { moment } => write!(f, "what was at {moment} can't be changed"),
+            Self::Crypto(problem) => problem.fmt(f),
             Self::Forbidden { caller, action } => write!(f, "{caller} may not {action}"),
         }
     }
@@ -370,6 +371,7 @@ impl Error {
                 "Narrow it with a filter such as --session or --since, or allow more time in search.timeout_ms."
                     .into()
             }
+            Self::Crypto(problem) => problem.hint(),
             Self::Forbidden { .. } => "Ask as the user, or as an agent that may do this.".into(),
         }
     }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 use crate::memory::{
-    Author, Body, Confidence, Handle, Importance, Kind, Link, Memory, MemoryId, Space, State, Tag,
-    Text,
+    Author, Body, Confidence, Handle, Importance, Kind, Link, Memory, MemoryId, Seal, Space, State,
+    Tag, Text,
 };
 use crate::time::Time;
 
@@ -150,6 +150,7 @@ impl Draft {
             recorded_at: at,
             updated_at: at,
             state: State::default(),
+            seal: Seal::Clear,
         }
     }
 }

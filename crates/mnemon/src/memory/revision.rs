@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::draft::{check_counts, check_embedding, check_size, keep_first_of_each};
 use crate::error::{Error, Result};
-use crate::memory::{Confidence, Importance, Kind, Limits, Link, Memory, Tag, Text};
+use crate::memory::{Confidence, Importance, Kind, Limits, Link, Memory, Seal, Tag, Text};
+use crate::seal::SealProblem;
 use crate::time::Time;
 
 /// What shall be different; what is not named stays.
@@ -52,6 +53,7 @@ pub enum Resolution {
 impl Revision {
     /// The memory as it shall be; the same one if nothing would change.
     pub fn apply(&self, memory: &Memory, by: &str, at: Time, limits: &Limits) -> Result<Memory> {
+        refuse_closed(memory)?;
         self.refuse_to_rewrite_turns(memory)?;
         let mut new = memory.clone();
         if let Some(text) = &self.text {
@@ -75,6 +77,10 @@ impl Revision {
         new.confidence = self.confidence.or(new.confidence);
         new.pinned = self.pinned.unwrap_or(new.pinned);
         new.sensitive = self.sensitive.unwrap_or(new.sensitive);
+        if self.sensitive == Some(false) {
+            // Whoever says that it is not sensitive any more wants it readable again.
+            new.seal = Seal::Clear;
+        }
         new.tags.retain(|tag| !self.remove_tags.contains(tag));
         new.tags.extend(self.add_tags.iter().cloned());
         check_counts(&new.tags, &[])?;
@@ -116,5 +122,13 @@ impl Revision {
             return Err(Error::rule("text", rule, ""));
         }
         Ok(())
+    }
+}
+
+/// What can't be read can't be changed.
+fn refuse_closed(memory: &Memory) -> Result<()> {
+    match memory.closed() {
+        Some(closed) => Err(Error::Crypto(SealProblem::of(closed.why, &memory.id))),
+        None => Ok(()),
     }
 }

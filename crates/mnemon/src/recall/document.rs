@@ -34,7 +34,11 @@ pub struct Document {
 impl Document {
     /// What is searchable of this memory.
     pub fn of(memory: &Memory) -> Self {
-        let text = memory.text.as_str();
+        // What was not opened says nothing, not even its placeholder.
+        let text = match memory.closed() {
+            Some(_) => "",
+            None => memory.text.as_str(),
+        };
         let own = words(text);
         let mut document = Self {
             stems: Vec::new(),

@@ -141,10 +141,9 @@ impl Filter {
             && self
                 .status
                 .is_none_or(|status| memory.body.is_open() == Some(status == Status::Open))
-            && self
-                .contains
-                .as_ref()
-                .is_none_or(|part| contains_text(memory.text.as_str(), part))
+            && self.contains.as_ref().is_none_or(|part| {
+                memory.closed().is_none() && contains_text(memory.text.as_str(), part)
+            })
             && self.metadata.iter().all(|(key, wanted)| {
                 memory
                     .metadata

@@ -22,6 +22,7 @@ mod files;
 mod format;
 mod fresh;
 mod index;
+mod keys;
 mod layout;
 mod life;
 mod locate;
@@ -56,6 +57,7 @@ use crate::embed::{BuiltIn, Embedder};
 use crate::error::{Error, Result};
 use crate::memory::{Space, ulid};
 use crate::random;
+use crate::seal::Keyring;
 use crate::store::Store;
 use crate::time::Time;
 use disk::{Disk, RealDisk};
@@ -88,6 +90,8 @@ pub struct LocalOptions {
     pub pending_max: u32,
     /// What makes vectors of texts.
     pub embedder: Arc<dyn Embedder>,
+    /// Who can open what is sealed, and whether everything is to be.
+    pub keyring: Arc<Keyring>,
     /// Take it from the start that other processes write at the same time.
     pub expects_others: bool,
 }
@@ -105,6 +109,7 @@ impl From<&Config> for LocalOptions {
             as_of: None,
             pending_max: 128,
             embedder: Arc::new(BuiltIn::new()),
+            keyring: Arc::new(Keyring::new(Vec::new(), config.sealing.everything)),
             expects_others: false,
         }
     }
@@ -124,6 +129,7 @@ pub struct LocalStore {
     options: LocalOptions,
     lock: StoreLock,
     files: LogFiles,
+    keys: Arc<keys::Keys>,
     syncs: Arc<Syncs>,
     /// The vectors of embedders outside of the program.
     sets: Arc<embedded::Sets>,
@@ -167,6 +173,8 @@ impl LocalStore {
         let layout = Layout::new(root);
         network::refuse(root)?;
         let format = format::check(&*disk, &layout)?;
+        let keyring = options.keyring.clone();
+        let keys = Arc::new(keys::Keys::new(disk.clone(), &layout, keyring));
         let syncs = Arc::new(Syncs::new(disk.clone()));
         if let Durability::Interval { every_ms } = options.durability {
             sync::every(every_ms, &syncs, disk.clone(), layout.poisoned());
@@ -178,7 +186,8 @@ impl LocalStore {
                 options.lock_timeout_ms,
                 options.lock_pause_ms_max,
             ),
-            files: LogFiles::new(disk.clone(), layout.clone()),
+            files: LogFiles::new(disk.clone(), layout.clone(), keys.clone()),
+            keys,
             syncs,
             sets: Arc::new(embedded::Sets::new(layout.embedded())),
             loaded: Mutex::default(),
@@ -292,6 +301,11 @@ impl Drop for LocalStore {
             self.tidy_index();
         }
     }
+}
+
+/// Which store is in a folder; none if there is none that can be read.
+pub fn store_id(root: &Path) -> Option<String> {
+    format::store_id(&RealDisk, &Layout::new(root)).ok()
 }
 
 /// The version of the SQLite that this program brings along.

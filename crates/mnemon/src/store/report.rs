@@ -121,6 +121,8 @@ pub struct Stats {
     pub deleted_sessions: u64,
     /// Bytes of the trash.
     pub trash_bytes: u64,
+    /// Memories that are sealed, forgotten ones included.
+    pub sealed: u64,
 }
 
 /// Counts and sizes of one space.

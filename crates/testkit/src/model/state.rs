@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mnemon::error::{Error, Result};
 use mnemon::memory::{
-    Draft, Forgotten, Handle, Kind, Memory, MemoryId, Revision, SessionId, Space,
+    Draft, Forgotten, Handle, Kind, Memory, MemoryId, Revision, Seal, SessionId, Space,
     State as MemoryState,
 };
 use mnemon::session::{Archived, DeletedSession, SessionDetails};
@@ -256,6 +256,7 @@ impl State {
             // A version is what the memory says, not how often it was asked for.
             let version = Memory {
                 state: MemoryState::default(),
+                seal: Seal::Clear,
                 ..revised.clone()
             };
             kept.changes.push(Change {
@@ -407,6 +408,7 @@ pub(super) fn memory(
         recorded_at: at,
         updated_at: at,
         state: MemoryState::default(),
+        seal: Seal::Clear,
     }
 }
 

@@ -31,7 +31,8 @@ pub fn options(always: bool) -> LocalOptions {
         },
         // Small, so that scripts get to it.
         pending_max: 3,
-        ..LocalOptions::default()
+        // Of use only where the store has a ring.
+        ..crate::sealed::options(false)
     }
 }
 

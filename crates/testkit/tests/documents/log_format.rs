@@ -11,9 +11,9 @@ use mnemon::engine::{ImportItem, ImportOptions, Mnemon, NewSession};
 use mnemon::memory::{Body, Draft, Forgotten, Kind, Link, Memory, Revision, Space, State};
 use mnemon::session::SessionDetails;
 use mnemon::store::local::log::Line;
-use mnemon::store::local::{LocalOptions, LocalStore};
 use mnemon::store::{OnFull, RepairOptions};
 use mnemon::{Caller, Config, Time};
+use mnemon_testkit::sealed;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -33,7 +33,7 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store = LocalStore::create(folder.path(), LocalOptions::default()).unwrap();
+        let store = sealed::store(folder.path(), sealed::options(false));
         let clock = ManualClock::new("2026-01-10T14:23:45.678901Z".parse().unwrap());
         let random = || [0x5a; 10];
         let engine = Mnemon::new(Arc::new(store), Config::default())
@@ -88,7 +88,23 @@ impl Desk {
                 "Die Prüfung läuft über Nacht: 東京 🧠",
             ),
         ]);
+        self.keep_something_sealed();
         self.bring_what_was_forgotten_elsewhere();
+    }
+
+    fn keep_something_sealed(&self) {
+        let mut secret = plain("fact_4", Kind::Fact, "The code is 1234.");
+        secret.sensitive = true;
+        self.keep(vec![secret]);
+        let revision = Revision {
+            pinned: Some(true),
+            ..Revision::default()
+        };
+        self.pass();
+        let secret = self.get("fact_4");
+        self.engine
+            .revise(&self.user, &secret, Some(1), revision)
+            .unwrap();
     }
 
     fn bring_what_was_forgotten_elsewhere(&self) {
@@ -169,7 +185,6 @@ fn everything() -> Draft {
     draft.tags = vec!["security.authentication".parse().unwrap()];
     draft.links = vec![Link::related("turn_1".parse().unwrap())];
     draft.pinned = true;
-    draft.sensitive = true;
     let body = map(json!({"rationale": "Safest on servers", "reversible": false}));
     draft.body = Body::from_map(Kind::Decision, body).unwrap();
     draft.metadata = map(json!({"ticket": "SEC-7"}));

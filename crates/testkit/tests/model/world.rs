@@ -67,7 +67,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn new(always: bool, mut remote: Remote) -> Self {
+    pub(crate) fn new(always: bool, sealed: bool, mut remote: Remote) -> Self {
         // In memory where there is such a folder: nothing here is about the disk.
         let root = match Path::new("/dev/shm") {
             memory if memory.is_dir() => TempDir::new_in(memory),
@@ -75,6 +75,9 @@ impl World {
         }
         .unwrap();
         let local = LocalStore::create(root.path(), options(always)).unwrap();
+        if sealed {
+            mnemon_testkit::sealed::make_ring(&local);
+        }
         remote.open(root.path(), always);
         Self {
             root,
@@ -96,7 +99,8 @@ impl World {
             By::ThisProcess => step.answer(self.local.as_ref().expect("open between steps")),
             By::OtherProcess => self.remote.answer(step),
         };
-        let expected = step.answer(&self.model);
+        let found = however_it_lies_on_the_disk(&found);
+        let expected = however_it_lies_on_the_disk(&step.answer(&self.model));
         if found == expected {
             return Ok(());
         }
@@ -198,6 +202,12 @@ impl World {
             .filter(|path| path.exists())
             .collect()
     }
+}
+
+/// An answer without what tells whether something is sealed.
+fn however_it_lies_on_the_disk(answer: &str) -> String {
+    let tells = |line: &&str| !line.trim_start().starts_with("seal");
+    answer.lines().filter(tells).collect::<Vec<_>>().join("\n")
 }
 
 /// Where two answers differ, with the lines before it.

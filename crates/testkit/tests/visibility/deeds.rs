@@ -15,6 +15,7 @@ use mnemon::retention::RetentionPolicy;
 use mnemon::store::{Located, OnFull, RepairOptions};
 use mnemon::{Caller, Gate};
 
+use super::keys;
 use super::town::{AGENTS, Town, told};
 use super::tricks::{import, judged, query, some_draft, transact, with_stolen};
 
@@ -384,4 +385,16 @@ pub(crate) const DEEDS: &[Deed] = &[
     deed(Operation::Maintain, 1, |town, me| {
         told(town.engine.maintain(me, &MaintainOptions::default()))
     }),
+    deed(Operation::Sealing, 5, keys::sealing),
+    deed(Operation::Master, 1, keys::master),
+    deed(Operation::MakeKeysForFile, 1, keys::make_keys_for_file),
+    deed(Operation::MakeKeysFor, 1, keys::make_keys_for),
+    deed(Operation::RotateKeysToFile, 1, keys::rotate_keys_to_file),
+    deed(
+        Operation::RotateKeysToPassphrase,
+        1,
+        keys::rotate_keys_to_passphrase,
+    ),
+    deed(Operation::DestroyKey, 1, keys::destroy_key),
+    deed(Operation::SealWhatIsClear, 1, keys::seal_what_is_clear),
 ];

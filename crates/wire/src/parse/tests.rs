@@ -30,6 +30,7 @@ fn stored(parsed: Parsed) -> Memory {
         links: parsed.draft.links,
         pinned: parsed.draft.pinned,
         sensitive: parsed.draft.sensitive,
+        seal: mnemon::memory::Seal::Clear,
         body: parsed.draft.body,
         metadata: parsed.draft.metadata,
         embedding: parsed.draft.embedding,

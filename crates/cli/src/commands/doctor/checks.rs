@@ -37,6 +37,7 @@ pub(super) fn all(context: &Context) -> Vec<Check> {
             checks.push(writing(&store));
             checks.push(permissions(root));
             checks.push(index(context, store));
+            checks.extend(sealing(context));
             // Without settings nobody knows who embeds, and that is told already.
             checks.extend(context.loaded().is_ok().then(|| embedding(context)));
         }
@@ -61,6 +62,27 @@ fn settings(context: &Context) -> Check {
         }
         Err(error) => Check::problem("settings", error.to_string(), error.hint()),
     }
+}
+
+/// Whether what is sealed can be opened; nothing to say of a store without keys.
+fn sealing(context: &Context) -> Option<Check> {
+    let engine = context.reader().ok()?;
+    let caller = context.caller().ok()?;
+    let sealing = match engine.sealing(&caller) {
+        Ok(sealing) if sealing.has_keys => sealing,
+        Ok(_) => return None,
+        Err(error) => return Some(Check::problem("sealing", error.to_string(), error.hint())),
+    };
+    let sealed = count(sealing.sealed, "memory", "memories");
+    Some(match engine.master(&caller) {
+        Ok(Some(_)) => Check::ok("sealing", format!("{sealed} sealed; the key fits")),
+        Ok(None) => Check::note(
+            "sealing",
+            format!("{sealed} sealed; no key was given"),
+            "`mnemon key show` tells which one is looked for.",
+        ),
+        Err(error) => Check::problem("sealing", error.to_string(), error.hint()),
+    })
 }
 
 fn format(root: &Path) -> Check {

@@ -160,6 +160,8 @@ impl ImportPlan {
             check_draft(caller, me, &planned.draft)?;
         }
         let redacted = engine.redactor.redact_draft(&mut planned.draft)?;
+        engine.note_sensitive(&mut planned.draft)?;
+        engine.refuse_unsealed(planned.draft.sensitive)?;
         engine.check(space, &mut planned.draft)?;
         planned.meeting = engine.meet(caller, known, planned)?;
         if matches!(planned.meeting, Meeting::New | Meeting::Edited { .. }) {

@@ -203,7 +203,7 @@ impl LocalStore {
 }
 
 /// Whether a file holds these bytes anywhere.
-fn holds(file: &dyn DiskFile, needle: &[u8]) -> std::io::Result<bool> {
+pub(super) fn holds(file: &dyn DiskFile, needle: &[u8]) -> std::io::Result<bool> {
     let mut buffer = vec![0; 1 << 20];
     let mut offset = 0;
     loop {

@@ -41,8 +41,9 @@ impl LocalStore {
         let mut traces = Traces::default();
         for id in &erasure.ids {
             let (space, versions) = self.versions_of(id)?;
-            for version in versions {
-                traces.take(&version);
+            // What was not opened has no words that could be looked for.
+            for version in versions.iter().filter(|it| it.closed().is_none()) {
+                traces.take(version);
                 texts.push(version.text.to_string());
             }
             if !spaces.contains(&space) {
@@ -51,7 +52,8 @@ impl LocalStore {
         }
         for renewal in &erasure.renewed {
             let (space, versions) = self.versions_of(&renewal.id)?;
-            texts.extend(versions.iter().map(|version| version.text.to_string()));
+            let readable = versions.iter().filter(|it| it.closed().is_none());
+            texts.extend(readable.map(|version| version.text.to_string()));
             if !spaces.contains(&space) {
                 spaces.push(space);
             }
@@ -128,6 +130,9 @@ impl LocalStore {
         self.clean_sets(&mut erased)?;
         let line = AuditLine::of(intent);
         let held = self.lock.acquire("enter an erasure in the audit")?;
+        for space in &intent.spaces {
+            self.destroy_key_if_idle(space)?;
+        }
         audit::append_once(&*self.disk, &self.layout, &held, &line)?;
         drop(held);
         Intent::remove(&*self.disk, &self.layout)?;
@@ -245,7 +250,7 @@ impl LocalStore {
 
     /// A new build knows only what the logs say now; SQLite leaves what it
     /// deletes in its files.
-    fn clean_index(&self, erased: &mut Erased) -> Result<()> {
+    pub(super) fn clean_index(&self, erased: &mut Erased) -> Result<()> {
         if self.options.index_in_memory {
             return Ok(());
         }
@@ -260,7 +265,7 @@ impl LocalStore {
     }
 
     /// Whatever no memory says any more goes, so that a crash before need not be known of.
-    fn clean_sets(&self, erased: &mut Erased) -> Result<()> {
+    pub(super) fn clean_sets(&self, erased: &mut Erased) -> Result<()> {
         let keys = self.ask(|connection| search::text_keys(connection, &self.files))?;
         if self.sets.keep_only(&keys)? {
             erased.cleaned.push(Cleaned {

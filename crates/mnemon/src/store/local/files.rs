@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::disk::{Disk, DiskFile};
+use super::keys::Keys;
 use super::layout::Layout;
 use super::log::line::{Checksum, Line};
 use crate::error::{Error, Result};
-use crate::memory::Space;
+use crate::memory::{Memory, Space};
 
 /// More logs than this are not kept open at a time: a quarter of what most systems let a process have.
 const OPEN_MAX: usize = 256;
@@ -20,17 +21,34 @@ type OpenFiles = HashMap<Space, (u64, Arc<dyn DiskFile>)>;
 pub(crate) struct LogFiles {
     disk: Arc<dyn Disk>,
     layout: Layout,
+    keys: Arc<Keys>,
     /// With the inode that the file had when it was opened.
     open: Mutex<OpenFiles>,
 }
 
 impl LogFiles {
-    pub(crate) fn new(disk: Arc<dyn Disk>, layout: Layout) -> Self {
+    pub(crate) fn new(disk: Arc<dyn Disk>, layout: Layout, keys: Arc<Keys>) -> Self {
         Self {
             disk,
             layout,
+            keys,
             open: Mutex::new(HashMap::new()),
         }
+    }
+
+    /// What was read of a log, opened if it is sealed and the key is at hand.
+    pub(crate) fn open(&self, memory: Memory) -> Result<Memory> {
+        self.keys.open(memory)
+    }
+
+    /// Whether anybody gave a key.
+    pub(crate) fn can_open(&self) -> bool {
+        !self.keys.keyring().is_empty()
+    }
+
+    /// The keys.
+    pub(super) fn keys(&self) -> &Keys {
+        &self.keys
     }
 
     /// Keeps a log open that an index in memory was made from: what it points

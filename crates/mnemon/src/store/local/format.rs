@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::disk::{Disk, Stat};
 use super::layout::Layout;
-use super::log::line::FORMAT;
+use super::log::line::{FORMAT, FORMAT_SEALED};
 use crate::error::{Error, Result};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -96,14 +96,26 @@ fn read(disk: &dyn Disk, layout: &Layout) -> Result<(StoreFile, Stat)> {
             line: None,
             problem: format!("it does not say which format the store has: {error}"),
         })?;
-    if content.format > FORMAT {
+    if content.format > FORMAT_SEALED {
         return Err(Error::NewerFormat {
             path,
             found: content.format,
-            known: FORMAT,
+            known: FORMAT_SEALED,
         });
     }
     Ok((content, stat))
+}
+
+/// A program that knows no seals would take sealed lines for damage: from now on it refuses.
+pub(super) fn raise_to_sealed(disk: &dyn Disk, layout: &Layout) -> Result<()> {
+    let (mut content, _) = read(disk, layout)?;
+    if content.format >= FORMAT_SEALED {
+        return Ok(());
+    }
+    content.format = FORMAT_SEALED;
+    let mut bytes = serde_json::to_vec_pretty(&content).expect("plain fields");
+    bytes.push(b'\n');
+    super::whole_file::replace(disk, &layout.store_file(), &bytes)
 }
 
 impl Known {

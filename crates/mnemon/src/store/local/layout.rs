@@ -45,6 +45,11 @@ impl Layout {
         self.root.join("erasing.json")
     }
 
+    /// The wrapped data keys.
+    pub(crate) fn ring(&self) -> PathBuf {
+        self.root.join("keys").join("ring.json")
+    }
+
     /// When what was last done that is done again and again.
     pub(crate) fn maintenance(&self) -> PathBuf {
         self.root.join("maintenance.json")

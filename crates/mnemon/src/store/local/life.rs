@@ -130,6 +130,7 @@ impl LocalStore {
         }
         let _held = self.lock.acquire("tidy up")?;
         removed.extend(self.remove_purged()?);
+        self.destroy_keys_of_gone_sessions()?;
         Ok(removed)
     }
 

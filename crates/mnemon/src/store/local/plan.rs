@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::Connection;
+use serde_json::Map;
 
 use super::files::LogFiles;
 use super::index::position::{Position, unsigned};
@@ -19,7 +20,7 @@ use super::log::line::Line;
 use super::log::record::Record;
 use super::log::transaction;
 use crate::error::{Error, Result};
-use crate::memory::{Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Space};
+use crate::memory::{Draft, Forgotten, Handle, Kind, Memory, MemoryId, Reference, Seal, Space};
 use crate::session::SessionDetails;
 use crate::store::{Batch, Outcome, Write};
 use crate::time::Time;
@@ -117,11 +118,12 @@ impl<'a> Planner<'a> {
                     let new =
                         revision.apply(&memory, &self.batch.by, self.at, &self.batch.limits)?;
                     let changed = new.version != memory.version;
-                    let new = Arc::new(new);
+                    let mut new = Arc::new(new);
                     if changed {
+                        let kept = Arc::new(self.kept(&mut new)?);
                         self.planned.lines.push(transaction::Draft {
-                            line: Line::update(&new, &self.batch.by),
-                            memory: Some(new.clone()),
+                            line: Line::update(&kept, &self.batch.by),
+                            memory: Some(kept),
                         });
                         self.note_references(&new)?;
                     }
@@ -170,10 +172,12 @@ impl<'a> Planner<'a> {
             None => None,
         };
         let space = self.batch.space.clone();
-        let memory = Arc::new(checked.into_memory(id.clone(), space, handle, self.at));
+        let mut memory = Arc::new(checked.into_memory(id.clone(), space, handle, self.at));
+        let kept = Arc::new(self.kept(&mut memory)?);
+        let body = if kept.is_sealed() { Map::new() } else { body };
         self.planned.lines.push(transaction::Draft {
-            line: Line::add(&memory, body),
-            memory: Some(memory.clone()),
+            line: Line::add(&kept, body),
+            memory: Some(kept),
         });
         self.note_references(&memory)?;
         let first = Some(memory.clone());
@@ -183,6 +187,15 @@ impl<'a> Planner<'a> {
             .entry(id.clone())
             .and_modify(|touched| touched.first = first);
         Ok(outcome)
+    }
+
+    /// The memory as its line keeps it; if that is sealed, the memory itself says so from now on.
+    fn kept(&self, memory: &mut Arc<Memory>) -> Result<Memory> {
+        let kept = self.files.keys().close(memory)?.into_owned();
+        if kept.is_sealed() {
+            Arc::make_mut(memory).seal = Seal::Opened;
+        }
+        Ok(kept)
     }
 
     fn forget(&mut self, id: &MemoryId, forgotten: Forgotten) -> Result<Outcome> {
@@ -286,7 +299,7 @@ impl<'a> Planner<'a> {
             .map(Record::read)
         {
             Some(Ok(Record::Add(memory) | Record::Update { memory, .. })) => {
-                Ok(Some(memory.into()))
+                Ok(Some(self.files.open(*memory)?.into()))
             }
             _ => pointer.load(self.files).map(|memory| Some(memory.into())),
         }

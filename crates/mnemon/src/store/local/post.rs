@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use super::LocalStore;
 use crate::config::Durability;
-use crate::store::{Batch, Receipt};
+use crate::store::{Batch, Receipt, Write};
 pub(super) use serve::Asker;
 use serve::Service;
 
@@ -63,11 +63,21 @@ impl LocalStore {
         }
     }
 
+    fn is_to_be_sealed(&self, batch: &Batch) -> bool {
+        let is_sensitive =
+            |write: &Write| matches!(write, Write::Add { draft, .. } if draft.sensitive);
+        self.keys.keyring().seals_everything() || batch.writes.iter().any(is_sensitive)
+    }
+
     /// Has another process write a batch together with those of others.
     ///
     /// None if nobody else writes, or if the batch is to be written here.
     pub(super) fn commit_by_post(&self, batch: &Batch) -> Option<Receipt> {
         if !self.post.crowded.load(Ordering::Relaxed) {
+            return None;
+        }
+        // Whoever serves may not have the key.
+        if self.is_to_be_sealed(batch) {
             return None;
         }
         let request = message::request(batch)?;

@@ -113,7 +113,8 @@ impl LocalStore {
                 _ => Whereabouts::Archived,
             };
             let file = self.open_source(source)?;
-            for mut memory in memories(&*file, &source.path, &space)? {
+            for memory in memories(&*file, &source.path, &space)? {
+                let mut memory = self.keys.open(memory)?;
                 memory.state.compacted = source.sort() == Some(Sort::Part);
                 let is_in_log = at == Whereabouts::Compacted
                     && self.find(&Reference::Id(memory.id.clone()))?.is_some();

@@ -7,6 +7,7 @@ use super::{LocalOptions, LocalStore, audit, index, search};
 use crate::embed::{SetName, TextKey, Vector};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
+use crate::seal::{Keyring, Ring};
 use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::store::{
     Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Edit, Erased, Erasure,
@@ -316,6 +317,24 @@ impl Store for LocalStore {
 
     fn note_job_times(&self, times: &JobTimes) -> Result<()> {
         self.write_job_times(times)
+    }
+
+    fn ring(&self) -> Result<Option<Arc<Ring>>> {
+        self.keys.ring()
+    }
+
+    fn change_ring(&self, change: &mut dyn FnMut(Option<&Ring>) -> Result<Ring>) -> Result<()> {
+        self.refuse_writing()?;
+        self.replace_ring(change)
+    }
+
+    fn keyring(&self) -> Option<&Keyring> {
+        Some(self.keys.keyring())
+    }
+
+    fn seal_what_is_clear(&self) -> Result<u64> {
+        self.refuse_writing()?;
+        self.seal_clear_lines()
     }
 
     fn flush(&self) -> Result<()> {

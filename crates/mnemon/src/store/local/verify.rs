@@ -1,6 +1,7 @@
 //! Checking: every line of every log and archive, and the index against them.
 
 mod put_away;
+mod sealed;
 
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -19,7 +20,7 @@ const CONTENT: [(&str, &str); 9] = [
         "memories",
         "SELECT m.id, l.space, m.kind, m.author, m.created, m.importance, m.confidence, m.pinned, m.open,
                 m.handle_kind, m.handle_number, m.version, m.offset, m.length, m.number, m.sum, m.first_offset,
-                m.first_length, m.access_count, m.last_access, m.forgotten
+                m.first_length, m.access_count, m.last_access, m.forgotten, m.sealed
          FROM memories m JOIN logs l ON l.n = m.log ORDER BY m.id",
     ),
     ("tags", "SELECT m.id, t.tag FROM all_tags t JOIN memories m ON m.n = t.n JOIN logs l ON l.n = m.log ORDER BY 1, 2"),
@@ -78,6 +79,7 @@ impl LocalStore {
                 ),
             });
         }
+        self.find_altered(&fresh, &mut found)?;
         self.compare_index(&fresh, &mut found)?;
         Ok(found)
     }

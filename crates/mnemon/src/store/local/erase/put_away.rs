@@ -49,6 +49,8 @@ impl LocalStore {
                 }
             })?;
         }
+        let versions = versions.into_iter().map(|version| self.keys.open(version));
+        let versions = versions.collect::<Result<_>>()?;
         Ok(Some((Space::Session(session), versions)))
     }
 

@@ -215,7 +215,7 @@ fn write_anew(
         .prepare_cached(
             "UPDATE memories SET kind = ?2, author = ?3, created = ?4, importance = ?5, confidence = ?6,
                 pinned = ?7, open = ?8, version = ?9, offset = ?10, length = ?11, number = ?12, sum = ?13,
-                terms = ?14, fading = ?15, private_to = ?16
+                terms = ?14, fading = ?15, private_to = ?16, sealed = ?17
              WHERE n = ?1",
         )?
         .execute(params![
@@ -235,6 +235,7 @@ fn write_anew(
             terms.map(Terms::text),
             Class::of(&memory.body).number(),
             sight::names(memory),
+            memory.is_sealed(),
         ])?;
     Ok(())
 }
@@ -282,8 +283,8 @@ fn insert(
         .prepare_cached(
             "INSERT INTO memories (log, id, kind, author, created, importance, confidence, pinned, open,
                 handle_kind, handle_number, version, offset, length, number, sum, first_offset, first_length, terms, fading,
-                private_to)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14, ?17, ?18, ?19)
+                private_to, sealed)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14, ?17, ?18, ?19, ?20)
              ON CONFLICT (id) DO NOTHING",
         )?
         .execute(params![
@@ -306,6 +307,7 @@ fn insert(
             terms.as_ref().map(Terms::text),
             Class::of(&memory.body).number(),
             sight::names(memory),
+            memory.is_sealed(),
         ])?;
     if let Some(terms) = terms.filter(|_| inserted > 0) {
         terms.note(connection, connection.last_insert_rowid())?;

@@ -53,8 +53,13 @@ impl Pointer {
         })
     }
 
-    /// Reads the line and makes the memory of it.
+    /// Reads the line and makes the memory of it, opened if it is sealed and can be.
     pub(crate) fn load(&self, files: &LogFiles) -> Result<Memory> {
+        files.open(self.load_as_kept(files)?)
+    }
+
+    /// As [`Self::load`], but what is sealed stays so.
+    pub(crate) fn load_as_kept(&self, files: &LogFiles) -> Result<Memory> {
         let space: Space = self.space.parse()?;
         let line = files.line(
             &space,
@@ -135,23 +140,28 @@ pub(crate) fn history(
                 line: pointer.number,
             });
         };
-        changes.extend(change(line));
+        changes.extend(change(line, files)?);
     }
     Ok(changes)
 }
 
-fn change(line: Line) -> Option<Change> {
-    let at = line.recorded_at?;
-    match Record::read(line).ok()? {
+fn change(line: Line, files: &LogFiles) -> Result<Option<Change>> {
+    let Some(at) = line.recorded_at else {
+        return Ok(None);
+    };
+    let Ok(record) = Record::read(line) else {
+        return Ok(None);
+    };
+    Ok(match record {
         Record::Add(memory) => Some(Change {
             at,
             by: memory.author.as_ref().map(ToString::to_string),
-            what: What::Kept(memory),
+            what: What::Kept(Box::new(files.open(*memory)?)),
         }),
         Record::Update { memory, by } => Some(Change {
             at,
             by,
-            what: What::Revised(memory),
+            what: What::Revised(Box::new(files.open(*memory)?)),
         }),
         Record::Delete { forgotten, .. } => Some(Change {
             at,
@@ -166,7 +176,7 @@ fn change(line: Line) -> Option<Change> {
             what: What::Restored { reason },
         }),
         _ => None,
-    }
+    })
 }
 
 fn change_places(connection: &Connection, n: i64) -> rusqlite::Result<Vec<(u64, u64)>> {
@@ -398,6 +408,11 @@ pub(crate) fn stats(connection: &Connection) -> rusqlite::Result<Stats> {
     }
     stats.forgotten = connection
         .prepare_cached("SELECT count(*) FROM memories WHERE forgotten IS NOT NULL AND log IN (SELECT n FROM logs)")?
+        .query_row([], |row| Ok(unsigned(row.get(0)?)))?;
+    stats.sealed = connection
+        .prepare_cached(
+            "SELECT count(*) FROM memories WHERE sealed AND log IN (SELECT n FROM logs)",
+        )?
         .query_row([], |row| Ok(unsigned(row.get(0)?)))?;
     connection
         .prepare_cached(

@@ -1,5 +1,7 @@
 //! From a filter to SQL. Values are always bound, never written into the text.
 
+mod sealed;
+
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
@@ -18,6 +20,9 @@ pub(crate) fn select(
     files: &LogFiles,
     filter: &Filter,
 ) -> Result<Selection> {
+    if sealed::must_be_opened_for(connection, filter).map_err(Error::index("index"))? {
+        return sealed::select(connection, files, filter);
+    }
     let conditions = Conditions::of(filter);
     match &filter.contains {
         None => {
@@ -68,6 +73,9 @@ pub(crate) fn numbers(
     files: &LogFiles,
     filter: &Filter,
 ) -> Result<Vec<u32>> {
+    if sealed::must_be_opened_for(connection, filter).map_err(Error::index("index"))? {
+        return sealed::numbers(connection, files, filter);
+    }
     let conditions = Conditions::of(filter);
     if filter.contains.is_none() {
         return conditions
@@ -178,6 +186,12 @@ impl Conditions {
             all.and(&condition, values);
         }
         all
+    }
+
+    /// The same, and one more.
+    fn with(mut self, condition: &str) -> Self {
+        self.and(condition, []);
+        self
     }
 
     fn and<const N: usize>(&mut self, condition: &str, values: [Value; N]) {

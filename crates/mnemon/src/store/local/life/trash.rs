@@ -104,6 +104,8 @@ impl LocalStore {
         let gone = format!("{id}{PURGED}{}", unique(wall_micros()));
         let gone = self.layout.trash().join(gone);
         self.move_folder(&space, &self.layout.trashed(&id), &gone, &mut held)?;
+        // Copies of it elsewhere become unreadable too.
+        self.destroy_key_of(&space)?;
         self.sweep_everything(&mut held)?;
         self.remove_purged().map(drop)
     }

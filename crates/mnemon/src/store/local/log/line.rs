@@ -16,6 +16,9 @@ use crate::time::Time;
 /// The version of the lines written by this program.
 pub const FORMAT: u64 = 1;
 
+/// The version of a store that has keys: lines of it may be sealed.
+pub const FORMAT_SEALED: u64 = 2;
+
 const CHECKSUM_START: &[u8] = b",\"checksum\":\"sha256:";
 const CHECKSUM_END: &[u8] = b"\"}";
 const HEX_LENGTH: usize = 64;
@@ -89,6 +92,8 @@ pub struct Line {
     pub recorded_at: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recover_until: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<SealedMember>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sensitive: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,6 +112,18 @@ pub struct Line {
     pub tx: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
+}
+
+/// What a memory says, for whoever has the key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealedMember {
+    /// Nonce and ciphertext, in base64.
+    pub content: String,
+    /// The id of the data key.
+    pub key: String,
+    /// The agents that alone may see it, if it is private.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub private_to: Option<Vec<String>>,
 }
 
 /// The SHA-256 of a line's canonical form.

@@ -2,9 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::line::{FORMAT, Line};
+use base64ct::{Base64, Encoding};
+
+use super::line::{FORMAT, Line, SealedMember};
 use crate::error::{Error, Result};
-use crate::memory::{Body, Forgotten, Handle, Kind, Memory, Space, State, Text};
+use crate::memory::{
+    Body, Closed, Forgotten, Handle, Kind, Memory, Seal, Shut, Space, State, Text, sealed_text,
+};
 use crate::session::{Archived, SessionDetails};
 use crate::store::Renewal;
 use crate::time::Time;
@@ -159,6 +163,8 @@ impl Line {
             importance: renewal.importance,
             links: renewal.links.clone(),
             metadata: renewal.metadata.clone(),
+            // It quotes only what is not sealed.
+            sealed: None,
             tags: renewal.tags.clone(),
             text: renewal.text.clone(),
             tokens: None,
@@ -256,6 +262,11 @@ impl Line {
     }
 
     fn of(memory: &Memory, body: Map<String, Value>) -> Self {
+        let sealed = memory.closed().map(|closed| SealedMember {
+            content: Base64::encode_string(&closed.content),
+            key: closed.key.clone(),
+            private_to: closed.private_to.clone(),
+        });
         Self {
             author: memory.author.as_ref().map(ToString::to_string),
             body,
@@ -269,10 +280,12 @@ impl Line {
             metadata: memory.metadata.clone(),
             pinned: memory.pinned,
             recorded_at: Some(memory.updated_at),
+            // What stands for a sealed text says nothing.
+            text: sealed.is_none().then(|| memory.text.to_string()),
+            sealed,
             sensitive: memory.sensitive,
             space: Some(memory.space.to_string()),
             tags: memory.tags.clone(),
-            text: Some(memory.text.to_string()),
             tokens: memory.tokens,
             turn: memory.turn.as_ref().map(ToString::to_string),
             version: Some(memory.version),
@@ -285,6 +298,19 @@ fn memory(line: Line) -> Result<Memory> {
     let updated_at = need(line.recorded_at, "recorded_at")?;
     let recorded_at = line.first_recorded_at.unwrap_or(updated_at);
     let kind: Kind = need(line.kind, "kind")?.parse()?;
+    let text = match &line.sealed {
+        Some(_) => sealed_text(),
+        None => Text::try_from(need(line.text, "text")?)?,
+    };
+    let seal = line.sealed.map_or(Seal::Clear, |sealed| {
+        Seal::Closed(Closed {
+            // What is no base64 is nothing that opens.
+            content: Base64::decode_vec(&sealed.content).unwrap_or_default(),
+            key: sealed.key,
+            private_to: sealed.private_to,
+            why: Shut::NoKey,
+        })
+    });
     Ok(Memory {
         id: need(line.id, "id")?.parse()?,
         space: need(line.space, "space")?.parse()?,
@@ -295,7 +321,7 @@ fn memory(line: Line) -> Result<Memory> {
         version: line.version.unwrap_or(1),
         author: line.author.map(|author| author.parse()).transpose()?,
         turn: line.turn.map(|turn| turn.parse()).transpose()?,
-        text: Text::try_from(need(line.text, "text")?)?,
+        text,
         importance: line
             .importance
             .map(TryInto::try_into)
@@ -314,6 +340,7 @@ fn memory(line: Line) -> Result<Memory> {
         recorded_at,
         updated_at,
         state: State::default(),
+        seal,
     })
 }
 

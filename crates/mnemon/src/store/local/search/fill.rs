@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
-use super::pending::{self, Row, Sequence};
+use super::pending::{self, Row, Rows, Sequence};
 use super::prepare::{Prepared, Preparer};
 use super::vectors::VectorFile;
 use super::{Progress, full_text};
@@ -68,7 +68,7 @@ fn fill(
     }
     progress.stamp += 1;
     loop {
-        let rows = pending::rows(connection, progress.upto, ROUND).map_err(index())?;
+        let rows = pending::rows(connection, progress.upto, ROUND, Rows::ToFill).map_err(index())?;
         let mut round = Round::new(connection, progress.stamp);
         for n in pending::changed(connection).map_err(index())?.iter() {
             round.take_out(n).map_err(index())?;
@@ -78,7 +78,7 @@ fn fill(
         for row in &rows {
             let ready = match preparer.take(row.version()) {
                 Some(ready) => ready,
-                None => match row.pointer.load(files) {
+                None => match row.pointer.load_as_kept(files) {
                     Ok(memory) => Prepared::of(memory.into(), embedder)?,
                     // A line that can't be read is told of by verify; here it is just not there.
                     Err(_) => continue,

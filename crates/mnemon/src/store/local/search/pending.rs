@@ -1,6 +1,6 @@
 //! Memories that no fill has made searchable yet: looked at one by one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use super::facts::Facts;
 use super::numbers::Numbers;
 use crate::embed::{Embedder, Vector};
 use crate::error::{Error, Result};
-use crate::memory::{Memory, SUPERSEDES};
+use crate::memory::{Memory, MemoryId, SUPERSEDES};
 use crate::recall::Document;
 use crate::recall::probe::Term;
 use crate::store::local::files::LogFiles;
@@ -28,6 +28,8 @@ pub(super) struct Pending {
     pub(super) n: u32,
     pub(super) facts: Facts,
     document: Document,
+    /// What it says that it supersedes, if it is sealed: then no table says so.
+    supersedes: Vec<MemoryId>,
     /// Of the stems, to count them fast.
     hashes: Vec<u64>,
     pub(super) vector: Option<Vector>,
@@ -45,6 +47,15 @@ pub(super) struct PendingMemories {
     pub(super) next: HashMap<u32, u32>,
     /// Authors that have no number in the tables.
     pub(super) new_authors: BTreeMap<u32, String>,
+    /// What is superseded by something sealed.
+    superseded: HashSet<u32>,
+}
+
+impl PendingMemories {
+    /// Whether something sealed says that it supersedes this one.
+    pub(super) fn supersede(&self, n: u32) -> bool {
+        self.superseded.contains(&n)
+    }
 }
 
 /// Pending memories that this process has looked at before, by number, with their row's state.
@@ -93,9 +104,9 @@ impl PendingCache {
             unsearched: unsearched(connection).map_err(index())?,
             ..PendingMemories::default()
         };
-        let rows = rows(connection, progress.upto, u32::MAX).map_err(index())?;
+        let rows = rows(connection, progress.upto, u32::MAX, Rows::WithSealed).map_err(index())?;
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() > CACHE_MAX {
+        if known.len() > CACHE_MAX.max(2 * rows.len()) {
             known.clear();
         }
         let mut sequence = Sequence::default();
@@ -124,10 +135,23 @@ impl PendingCache {
                 found.previous.insert(pending.n, previous);
                 found.next.insert(previous, pending.n);
             }
+            if !pending.facts.flags.forgotten {
+                for target in &pending.supersedes {
+                    let n = number_of_id(connection, target).map_err(index())?;
+                    found.superseded.extend(n);
+                }
+            }
             found.list.push(pending);
         }
         Ok(found)
     }
+}
+
+fn number_of_id(connection: &Connection, id: &MemoryId) -> rusqlite::Result<Option<u32>> {
+    connection
+        .prepare_cached("SELECT n FROM memories WHERE id = ?1")?
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()
 }
 
 impl Pending {
@@ -170,8 +194,22 @@ impl<'a> Wanted<'a> {
     }
 }
 
+/// Which rows are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// Those that the next fill makes searchable.
+    ToFill,
+    /// Also what is sealed: no fill ever does, so that whoever can open it looks at it.
+    WithSealed,
+}
+
 /// The rows of what is pending, up to so many new ones, in the order of their numbers.
-pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite::Result<Vec<Row>> {
+pub(super) fn rows(
+    connection: &Connection,
+    upto: u32,
+    new_max: u32,
+    which: Rows,
+) -> rusqlite::Result<Vec<Row>> {
     let superseded = format!(
         "EXISTS (SELECT 1 FROM links k JOIN memories s ON s.n = k.n JOIN logs o ON o.n = s.log
                  WHERE k.target = m.id AND k.rel = '{SUPERSEDES}' AND s.forgotten IS NULL)"
@@ -179,8 +217,13 @@ pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite
     let columns = format!(
         "SELECT {POINTER_COLUMNS}, m.log, {superseded} FROM memories m JOIN logs l ON l.n = m.log"
     );
-    let changed =
-        format!("{columns} WHERE m.n IN (SELECT n FROM unsearched) AND m.n <= ?1 ORDER BY m.n");
+    let sealed = match which {
+        Rows::ToFill => "",
+        Rows::WithSealed => "UNION SELECT n FROM memories WHERE sealed",
+    };
+    let changed = format!(
+        "{columns} WHERE m.n IN (SELECT n FROM unsearched {sealed}) AND m.n <= ?1 ORDER BY m.n"
+    );
     let new = format!("{columns} WHERE m.n > ?1 ORDER BY m.n LIMIT ?2");
     let read = |row: &rusqlite::Row<'_>| {
         Ok(Row {
@@ -204,7 +247,7 @@ pub(super) fn rows(connection: &Connection, upto: u32, new_max: u32) -> rusqlite
 pub(super) fn unsearched(connection: &Connection) -> rusqlite::Result<Numbers> {
     numbers(
         connection,
-        "SELECT n FROM unsearched UNION ALL SELECT n FROM gone",
+        "SELECT n FROM unsearched UNION SELECT n FROM gone UNION SELECT n FROM memories WHERE sealed",
     )
 }
 
@@ -276,9 +319,12 @@ fn look_at(
         row.version(),
         row.is_superseded,
     );
+    let links = memory.links.iter().filter(|_| memory.is_sealed());
+    let supersedes = links.filter(|link| link.rel.as_str() == SUPERSEDES);
     Ok(Pending {
         n: row.n(),
         facts,
+        supersedes: supersedes.map(|link| link.to.clone()).collect(),
         hashes: document.stems.iter().map(|stem| hash(stem)).collect(),
         vector: vector_of(embedder, memory)?,
         document,
@@ -293,6 +339,8 @@ pub(super) fn vector_of(embedder: &dyn Embedder, memory: &Memory) -> Result<Opti
         .filter(|own| own.len() == embedder.dimension());
     match own {
         Some(own) => Ok(Vector::nearest_to(own)),
+        // What was not opened means nothing.
+        None if memory.closed().is_some() => Ok(None),
         None if embedder.is_instant() => {
             let found = embedder.embed(&[memory.text.as_str()])?;
             Ok(found.into_iter().next().flatten())

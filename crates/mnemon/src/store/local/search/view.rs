@@ -366,7 +366,7 @@ fn candidates(corpus: &Corpus, chosen: &[u32], text: &Text, meaning: &Meaning) -
                 has_time: facts.flags.has_time,
                 pinned: facts.flags.pinned,
                 is_open: facts.flags.is_open,
-                is_superseded: facts.flags.is_superseded,
+                is_superseded: facts.flags.is_superseded || corpus.pending.supersede(*n),
                 pieces: facts.pieces,
                 text: found.map_or(0.0, |found| found.score),
                 matched: found.map_or(0, |found| found.matched),

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::Progress;
 use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
-use super::pending;
+use super::pending::{self, Rows};
 use crate::embed::TextKey;
 use crate::error::{Error, Result};
 use crate::random;
@@ -107,8 +107,9 @@ fn each_key(
             }
         }
     }
-    for row in pending::rows(connection, progress.upto, u32::MAX).map_err(index())? {
-        if let Some(key) = TextKey::of(&row.pointer.load(files)?) {
+    let rows = pending::rows(connection, progress.upto, u32::MAX, Rows::ToFill);
+    for row in rows.map_err(index())? {
+        if let Some(key) = TextKey::of(&row.pointer.load_as_kept(files)?) {
             each(row.n(), key, row.pointer.state.forgotten.is_some());
         }
     }
