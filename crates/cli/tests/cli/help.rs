@@ -137,10 +137,10 @@ fn the_first_page_lists_the_commands() {
     insta::assert_snapshot!(sandbox.run(&["get", "--help"]).stdout, @r#"
     Show one memory
 
-    Usage: mnemon get [OPTIONS] <ID>
+    Usage: mnemon get [OPTIONS] <ID>...
 
     Arguments:
-      <ID>  Its id, its handle with --session, or SESSION/HANDLE
+      <ID>...  Its id, its handle with --session, or SESSION/HANDLE; of several, those that there are
 
     Options:
           --session <S>   The session in which a bare handle is looked up
