@@ -1,6 +1,12 @@
-//! Callers: on whose behalf something is asked.
+//! Callers: on whose behalf something is asked, what they see and what they may do.
+
+mod rights;
+mod sight;
 
 use std::fmt;
+
+pub use rights::Operation;
+pub use sight::Sight;
 
 use crate::memory::AgentId;
 
@@ -31,6 +37,17 @@ pub enum Role {
     Writer,
     /// Ask, keep, and look after the store.
     Admin,
+}
+
+impl Role {
+    /// The role as it is written everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reader => "reader",
+            Self::Writer => "writer",
+            Self::Admin => "admin",
+        }
+    }
 }
 
 impl Caller {

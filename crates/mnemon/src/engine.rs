@@ -22,7 +22,9 @@ mod query;
 mod recall;
 mod related;
 mod remember;
+mod rights;
 mod sessions;
+mod shown;
 mod similar;
 
 use std::collections::HashMap;
@@ -38,7 +40,7 @@ pub use maintain::{Expired, MaintainOptions, Maintained};
 pub use remember::{Action, Remembered};
 pub use sessions::NewSession;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation, Sight};
 use crate::clock::Clock;
 use crate::compact::Reach;
 use crate::config::{self, Config, Sources};
@@ -52,7 +54,7 @@ use crate::seal::SealProblem;
 use crate::store::local::{LocalOptions, LocalStore};
 use crate::store::{
     Batch, Change, Filter, OnFull, Place, Progress, Receipt, Reindexed, Repair, RepairOptions,
-    Selection, Stats, Store, Verification, Write,
+    Selection, Stats, Store, Verification, What, Write,
 };
 use crate::time::Time;
 use outside::Outside;
@@ -149,6 +151,7 @@ impl Mnemon {
     ///
     /// A forgotten memory is not found; [`Self::find`] finds it.
     pub fn get(&self, caller: &Caller, name: &str, session: Option<&SessionId>) -> Result<Memory> {
+        caller.may(Operation::Get)?;
         let memory = self.find(caller, name, session)?;
         if memory.state.forgotten.is_some() {
             return Err(Reference::not_found(name));
@@ -161,12 +164,13 @@ impl Mnemon {
     ///
     /// If it lies in an archived session, that is opened.
     pub fn find(&self, caller: &Caller, name: &str, session: Option<&SessionId>) -> Result<Memory> {
+        caller.may(Operation::Find)?;
         let references = Reference::parse(name, session)?;
         let deadline = self.deadline();
         loop {
             let mut places = Vec::new();
             for reference in &references {
-                match self.store.locate(reference)? {
+                match self.place(caller, reference)? {
                     Place::Here(memory) => return refuse_altered(*memory),
                     place => places.push(place),
                 }
@@ -181,15 +185,17 @@ impl Mnemon {
     }
 
     /// The memory of that id if it is at hand, forgotten or not; no archive is opened for it.
-    pub fn peek(&self, _caller: &Caller, id: &MemoryId) -> Result<Option<Memory>> {
-        self.store.find(&Reference::Id(id.clone()))
+    pub fn peek(&self, caller: &Caller, id: &MemoryId) -> Result<Option<Memory>> {
+        caller.may(Operation::Peek)?;
+        self.seen(caller, &Reference::Id(id.clone()))
     }
 
     /// The memories that fit a filter.
     pub fn list(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
+        caller.may(Operation::List)?;
         filter.check()?;
         self.with_open(caller, &filter.spaces, || {
-            self.store.select(&self.ruled(filter)?)
+            self.store.select(&self.ruled(caller, filter)?)
         })
     }
 
@@ -202,8 +208,9 @@ impl Mnemon {
         Ok(at.fade(memory))
     }
 
-    /// The filter with the settings of this store, and of its sessions where they count.
-    fn ruled(&self, filter: &Filter) -> Result<Filter> {
+    /// The filter with the caller's sight and the settings of this store, and of its sessions
+    /// where they count.
+    fn ruled(&self, caller: &Caller, filter: &Filter) -> Result<Filter> {
         let decay = if filter.asks_priority() {
             self.current_rules()?
         } else {
@@ -211,6 +218,7 @@ impl Mnemon {
         };
         Ok(Filter {
             decay,
+            sight: Sight::of(caller),
             only_open: true,
             ..filter.clone()
         })
@@ -236,11 +244,18 @@ impl Mnemon {
         name: &str,
         session: Option<&SessionId>,
     ) -> Result<(Memory, Vec<Change>)> {
+        caller.may(Operation::History)?;
+        let sight = Sight::of(caller);
         let deadline = self.deadline();
         loop {
             let memory = self.find(caller, name, session)?;
-            let changes = self.store.history(&memory.id)?;
+            let mut changes = self.store.history(&memory.id)?;
             if !changes.is_empty() {
+                // Earlier versions may have been private to somebody else.
+                changes.retain(|change| match &change.what {
+                    What::Kept(then) | What::Revised(then) => sight.sees(then),
+                    What::Forgotten { .. } | What::Restored { .. } => true,
+                });
                 return Ok((memory, changes));
             }
             // Its session was archived or deleted since it was found.
@@ -251,35 +266,39 @@ impl Mnemon {
     }
 
     /// Counts and sizes.
-    pub fn stats(&self, _caller: &Caller) -> Result<Stats> {
-        self.store.stats()
+    pub fn stats(&self, caller: &Caller) -> Result<Stats> {
+        caller.may(Operation::Stats)?;
+        self.seen_stats(caller, self.store.stats()?)
     }
 
     /// Checks everything that is kept.
     pub fn verify(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Verification> {
+        caller.may(Operation::Verify)?;
         self.store.verify(progress)
     }
 
     /// Sets damage aside and makes what is derived anew.
     pub fn repair(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         options: RepairOptions,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Repair> {
+        caller.may(Operation::Repair)?;
         self.store.repair(options, progress)
     }
 
     /// Makes what is derived anew.
     pub fn reindex(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Reindexed> {
+        caller.may(Operation::Reindex)?;
         self.store.reindex(progress)
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Invariant: a [`Batch`] is kept whole or not at all, and once
 //! [`Store::commit`] has answered, every later question of anybody sees it.
-//! Ranking, visibility and the lifecycle of sessions are decided above;
-//! [`local`] is the store on files.
+//! Ranking, who sees what and the lifecycle of sessions are decided above; what
+//! a caller sees comes with the filter. [`local`] is the store on files.
 
 mod batch;
 mod compaction;

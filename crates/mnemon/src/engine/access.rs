@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, Space};
@@ -23,6 +23,7 @@ pub(super) type Accesses = HashMap<MemoryId, (Space, u64, Time)>;
 impl Mnemon {
     /// Writes down what was counted, and what waits in memory.
     pub fn flush(&self, caller: &Caller) -> Result<()> {
+        caller.may(Operation::Flush)?;
         for batch in self.counted(caller, |_| true) {
             match self.store.commit(batch) {
                 // One of them is gone for good; what was counted of the others is no great loss.
@@ -38,7 +39,8 @@ impl Mnemon {
     /// For a program that has answered and is about to end. What lies in a session that is
     /// closed or archived is not counted, because a line there would open it.
     pub fn flush_accesses_if_free(&self, caller: &Caller) {
-        if !self.config.search.count_accesses {
+        let may = caller.may(Operation::FlushAccessesIfFree).is_ok();
+        if !may || !self.config.search.count_accesses {
             return;
         }
         let batches = self.counted(caller, |space| self.may_count_in(space));

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::maintain::PAST_RECOVERY;
 use super::remember::check_reason;
-use crate::caller::Caller;
+use super::shown::hidden_of;
+use crate::caller::{Caller, Operation, Sight};
 use crate::compact::{Item, Plan, Reach, Settings, Situation, Size, is_summary};
 use crate::decay::At;
 use crate::engine::Mnemon;
@@ -60,7 +61,9 @@ impl fmt::Display for Filling {
 
 impl Mnemon {
     /// What a session is made of, how soon it is full, and what a compaction would free.
-    pub fn session_size(&self, _caller: &Caller, id: &SessionId) -> Result<Size> {
+    pub fn session_size(&self, caller: &Caller, id: &SessionId) -> Result<Size> {
+        caller.may(Operation::SessionSize)?;
+        let sight = Sight::of(caller);
         let session = self.require_session(id)?;
         let quota = self.config.storage.session_bytes_max;
         let stats = self.store.stats()?;
@@ -68,20 +71,25 @@ impl Mnemon {
         let share = u128::from(stats.index_bytes) * u128::from(measure.log_bytes)
             / u128::from(stats.log_bytes.max(1));
         let index_bytes = u64::try_from(share).unwrap_or(stats.index_bytes);
-        self.in_situation(&session, &measure, &items, |situation| {
+        let mut size = self.in_situation(&session, &measure, &items, |situation| {
             Size::of(situation, &measure, quota, index_bytes)
-        })
+        })?;
+        let hidden = hidden_of(&items, &sight);
+        size.largest.retain(|item| !hidden.contains(&item.id));
+        Ok(size)
     }
 
     /// What a compaction would do; an archived session is looked into and stays archived.
     pub fn plan_compaction(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         id: &SessionId,
         reach: Reach,
     ) -> Result<CompactionReport> {
+        caller.may(Operation::PlanCompaction)?;
         let session = self.require_session(id)?;
-        self.planned(&session, |situation| Plan::new(situation, reach))
+        let report = self.planned(&session, |situation| Plan::new(situation, reach))?;
+        self.shown_report(caller, report)
     }
 
     /// Compacts a session; what leaves it can be brought back by [`Self::bring_back`].
@@ -91,14 +99,19 @@ impl Mnemon {
         id: &SessionId,
         reach: Reach,
     ) -> Result<CompactionReport> {
+        caller.may(Operation::Compact)?;
         let session = self.open_session(caller, id)?;
         let plan = |situation: &Situation<'_>| Plan::new(situation, reach);
-        self.carry_out(caller, &session, reach.as_str(), plan)
+        let report = self.carry_out(caller, &session, reach.as_str(), plan)?;
+        self.shown_report(caller, report)
     }
 
     /// Compacts the sessions that filled up since this was last called; call it
     /// when nobody waits, because it takes as long as it takes to read them.
     pub fn compact_what_is_due(&self, caller: &Caller) -> Vec<Result<CompactionReport>> {
+        if let Err(refused) = caller.may(Operation::CompactWhatIsDue) {
+            return vec![Err(refused)];
+        }
         let due = std::mem::take(&mut *self.due());
         let mut due: Vec<_> = due.into_iter().collect();
         due.sort();
@@ -121,18 +134,24 @@ impl Mnemon {
         ids: Option<&[MemoryId]>,
         reason: &str,
     ) -> Result<Vec<MemoryId>> {
+        caller.may(Operation::BringBack)?;
         check_reason(reason)?;
+        self.check_seen(caller, ids.unwrap_or_default())?;
         let mut attempts = self.attempts();
         loop {
             // Somebody may archive it between two attempts.
             let session = self.open_session(caller, id)?;
+            let ids = match ids {
+                Some(ids) => Some(ids.to_vec()),
+                None => self.away_seen(caller, &session.id)?,
+            };
             let wanted = Return {
                 session: session.id.clone(),
                 by: caller.name().to_owned(),
                 reason: self.redactor.redact(reason).text,
                 at: self.clock.now(),
-                ids: ids.map(<[MemoryId]>::to_vec),
-                summaries: self.needless_summaries(&session.id, ids)?,
+                summaries: self.needless_summaries(&session.id, ids.as_deref())?,
+                ids,
             };
             match self.store.bring_back(&wanted) {
                 Err(Error::LogReplaced { .. }) if attempts.are_left() => {}
@@ -167,6 +186,7 @@ impl Mnemon {
         session: Option<&SessionId>,
         reason: &str,
     ) -> Result<Vec<MemoryId>> {
+        caller.may(Operation::UnforgetNamed)?;
         check_reason(reason)?;
         let mut forgotten: Vec<Memory> = Vec::new();
         let mut compacted: HashMap<SessionId, Vec<MemoryId>> = HashMap::new();

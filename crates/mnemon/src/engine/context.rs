@@ -3,7 +3,7 @@
 mod gather;
 mod preferences;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation};
 use crate::context::{ContextPack, ContextRequest, Counter, pack};
 use crate::engine::Mnemon;
 use crate::error::Result;
@@ -19,6 +19,7 @@ impl Mnemon {
         request: &ContextRequest,
         count: Counter,
     ) -> Result<ContextPack> {
+        caller.may(Operation::Context)?;
         let session = self.open_session(caller, &request.session)?;
         let gathering = Gathering::new(self, caller, &session, request)?;
         let candidates = if request.selectors.is_empty() {

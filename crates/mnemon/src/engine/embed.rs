@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use super::outside::Outside;
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation};
 use crate::embed::{TextKey, Vector};
 use crate::engine::Mnemon;
 use crate::error::{EmbeddingFailure, Error, Result};
@@ -59,11 +59,12 @@ impl Mnemon {
     /// Progress is counted in texts. Without an embedder outside nothing ever waits.
     pub fn embed_pending(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         limit: usize,
         deadline: Option<Instant>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Embedded> {
+        caller.may(Operation::EmbedPending)?;
         let Some(outside) = self.outside.as_deref() else {
             return Ok(Embedded::default());
         };
@@ -87,7 +88,8 @@ impl Mnemon {
     }
 
     /// Who embeds, who answers questions, and how many memories wait.
-    pub fn embedding(&self, _caller: &Caller) -> Result<EmbeddingReport> {
+    pub fn embedding(&self, caller: &Caller) -> Result<EmbeddingReport> {
+        caller.may(Operation::Embedding)?;
         let Some(outside) = &self.outside else {
             return Ok(EmbeddingReport {
                 embedder: self.embedder.id().to_owned(),

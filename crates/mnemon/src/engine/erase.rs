@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::life::is_archive_summary;
 use super::remember::check_reason;
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation, Sight};
 use crate::compact::{self, SUMMARIZES, is_summary};
 use crate::engine::Mnemon;
 use crate::error::Result;
@@ -18,6 +18,7 @@ use crate::store::{AuditEntry, Erased, Erasure, Located, Renewal, Whereabouts};
 impl Mnemon {
     /// Removes memories for good: no file of the store holds a byte of them afterwards.
     pub fn erase(&self, caller: &Caller, memories: &[Memory], reason: &str) -> Result<Erased> {
+        caller.may(Operation::Erase)?;
         let ids = memories.iter().map(|memory| memory.id.clone()).collect();
         self.erase_ids(caller, ids, reason)
     }
@@ -29,7 +30,9 @@ impl Mnemon {
         mut ids: Vec<MemoryId>,
         reason: &str,
     ) -> Result<Erased> {
+        caller.may(Operation::EraseIds)?;
         check_reason(reason)?;
+        self.check_erasure(caller, &ids)?;
         // What waits to be written could bring a line about them back.
         self.flush(caller)?;
         ids.sort();
@@ -50,8 +53,17 @@ impl Mnemon {
 
     /// What was forgotten, brought back and erased, and what became of sessions, the oldest first;
     /// never what they said.
-    pub fn audit(&self, _caller: &Caller) -> Result<Vec<AuditEntry>> {
-        self.store.audit()
+    pub fn audit(&self, caller: &Caller) -> Result<Vec<AuditEntry>> {
+        caller.may(Operation::Audit)?;
+        let entries = self.store.audit()?;
+        if Sight::of(caller).is_everything() {
+            return Ok(entries);
+        }
+        let mut seen = Vec::new();
+        for entry in entries {
+            seen.extend(self.seen_entry(caller, entry)?);
+        }
+        Ok(seen)
     }
 
     /// The summaries that say nothing without these memories, and what the others say without them.

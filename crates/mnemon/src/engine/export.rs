@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::anonymize::{Anonymized, Options};
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation, Sight};
 use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryId, SessionId, Space};
@@ -16,10 +16,18 @@ impl Mnemon {
     /// Archived sessions are read without being opened.
     pub fn export(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         spaces: &[Space],
         each: &mut dyn FnMut(Memory) -> Result<()>,
     ) -> Result<()> {
+        caller.may(Operation::Export)?;
+        let sight = Sight::of(caller);
+        let each: &mut dyn FnMut(Memory) -> Result<()> = &mut |memory| {
+            if sight.sees(&memory) {
+                each(memory)?;
+            }
+            Ok(())
+        };
         let mut left: BTreeSet<SessionId> = BTreeSet::new();
         for session in spaces.iter().filter_map(Space::session) {
             left.insert(self.require_session(session)?.id);
@@ -71,7 +79,8 @@ impl Mnemon {
         session: &SessionId,
         options: Options,
     ) -> Result<Anonymized> {
-        let session = self.require_session(session)?;
+        caller.may(Operation::Anonymize)?;
+        let session = self.session(caller, session)?;
         let mut memories = Vec::new();
         let space = Space::Session(session.id.clone());
         self.export(caller, &[space], &mut |memory| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::remember::check_reason;
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation};
 use crate::engine::{Action, Mnemon};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, SessionId, Space};
@@ -21,6 +21,7 @@ impl Mnemon {
         memories: &[Memory],
         reason: &str,
     ) -> Result<Vec<MemoryId>> {
+        caller.may(Operation::Forget)?;
         self.for_each(caller, memories, reason, |id, reason| Action::Forget {
             id,
             reason,
@@ -35,7 +36,10 @@ impl Mnemon {
         located: &[Located],
         reason: &str,
     ) -> Result<Vec<MemoryId>> {
+        caller.may(Operation::ForgetLocated)?;
         check_reason(reason)?;
+        let ids: Vec<MemoryId> = located.iter().map(|it| it.memory.id.clone()).collect();
+        self.check_seen(caller, &ids)?;
         let mut compacted: BTreeMap<&SessionId, Vec<MemoryId>> = BTreeMap::new();
         for Located { memory, at } in located {
             match (at, memory.space.session()) {
@@ -67,6 +71,7 @@ impl Mnemon {
         memories: &[Memory],
         reason: &str,
     ) -> Result<Vec<MemoryId>> {
+        caller.may(Operation::Unforget)?;
         // Who brings it back wants it: as one that was just used, it is not forgotten again at once.
         let is_forgotten = |memory: &&Memory| memory.state.forgotten.is_some();
         for memory in memories.iter().filter(is_forgotten) {

@@ -9,7 +9,7 @@ mod plan;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation};
 use crate::engine::{Filling, Mnemon};
 use crate::error::{Error, Result};
 use crate::memory::{Draft, Kind, MemoryId, Reference, SessionId, Space, State};
@@ -167,12 +167,14 @@ impl Mnemon {
         options: ImportOptions,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Imported> {
+        caller.may(Operation::Import)?;
         let mut plan = ImportPlan::default();
         for item in items {
             plan.take(self, caller, item);
         }
         plan.refuse_if_bad()?;
         plan.open_archives(self, caller)?;
+        plan.check_targets(self, caller);
         plan.refuse_if_bad()?;
         let erased = match options.erased_texts {
             ErasedTexts::StayOut => self.leave_out_what_was_erased(&mut plan)?,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Draft, Revision, Space};
@@ -38,7 +38,8 @@ pub struct Sealed {
 
 impl Mnemon {
     /// What is known of the keys.
-    pub fn sealing(&self, _caller: &Caller) -> Result<Sealing> {
+    pub fn sealing(&self, caller: &Caller) -> Result<Sealing> {
+        caller.may(Operation::Sealing)?;
         let keyring = self.store.keyring();
         let mut sealing = Sealing {
             everything: keyring.is_some_and(Keyring::seals_everything),
@@ -58,7 +59,8 @@ impl Mnemon {
     }
 
     /// The master key, if the one that was given fits.
-    pub fn master(&self, _caller: &Caller) -> Result<Option<Master>> {
+    pub fn master(&self, caller: &Caller) -> Result<Option<Master>> {
+        caller.may(Operation::Master)?;
         match (self.store.keyring(), self.store.ring()?) {
             (Some(keyring), Some(ring)) => keyring.master(&ring),
             _ => Ok(None),
@@ -66,7 +68,8 @@ impl Mnemon {
     }
 
     /// Gives the store keys, wrapped by a new key in this file.
-    pub fn make_keys_for_file(&self, _caller: &Caller, path: &Path) -> Result<()> {
+    pub fn make_keys_for_file(&self, caller: &Caller, path: &Path) -> Result<()> {
+        caller.may(Operation::MakeKeysForFile)?;
         self.refuse_second_ring()?;
         // Durable before anything depends on it.
         let master = Master::random();
@@ -78,7 +81,8 @@ impl Mnemon {
     }
 
     /// Gives the store keys, wrapped by the key that this source has already.
-    pub fn make_keys_for(&self, _caller: &Caller, source: &Source) -> Result<()> {
+    pub fn make_keys_for(&self, caller: &Caller, source: &Source) -> Result<()> {
+        caller.may(Operation::MakeKeysFor)?;
         self.refuse_second_ring()?;
         let stretch = matches!(source, Source::Passphrase(_)).then(Stretch::random);
         let master = source.master(stretch.as_ref())?;
@@ -91,6 +95,7 @@ impl Mnemon {
     /// Wraps the data keys by a new key in a file: the one that is there is replaced, or a new
     /// file made.
     pub fn rotate_keys_to_file(&self, caller: &Caller, path: &Path) -> Result<()> {
+        caller.may(Operation::RotateKeysToFile)?;
         let old = self.needed_master(caller)?;
         let next = rotation::prepare(path)?;
         self.rewrap(&old, &next, None)?;
@@ -99,6 +104,7 @@ impl Mnemon {
 
     /// Wraps the data keys by a key that comes of a passphrase.
     pub fn rotate_keys_to_passphrase(&self, caller: &Caller, passphrase: Secret) -> Result<()> {
+        caller.may(Operation::RotateKeysToPassphrase)?;
         let old = self.needed_master(caller)?;
         let stretch = Stretch::random();
         let next = Source::Passphrase(passphrase).master(Some(&stretch))?;
@@ -135,7 +141,8 @@ impl Mnemon {
     /// Destroys the key of a space: nothing that it sealed opens any more, wherever a copy is.
     ///
     /// False if the space has none.
-    pub fn destroy_key(&self, _caller: &Caller, space: &Space) -> Result<bool> {
+    pub fn destroy_key(&self, caller: &Caller, space: &Space) -> Result<bool> {
+        caller.may(Operation::DestroyKey)?;
         let mut destroyed = false;
         self.store.change_ring(&mut |ring| {
             let mut ring = ring.ok_or(Error::Crypto(SealProblem::NoRing))?.clone();
@@ -149,6 +156,7 @@ impl Mnemon {
     ///
     /// What lies in archives and in the trash stays as it is.
     pub fn seal_what_is_clear(&self, caller: &Caller) -> Result<Sealed> {
+        caller.may(Operation::SealWhatIsClear)?;
         self.needed_master(caller)?;
         let sealed = self.store.seal_what_is_clear()?;
         Ok(Sealed { sealed })

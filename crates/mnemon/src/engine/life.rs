@@ -6,7 +6,8 @@
 use std::time::Instant;
 
 use super::remember::check_reason;
-use crate::caller::Caller;
+use super::shown::shown_deleted;
+use crate::caller::{Caller, Operation};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Draft, Kind, Memory, MemoryId, SessionId, Space};
@@ -22,14 +23,15 @@ pub(super) use summary::is_archive_summary;
 impl Mnemon {
     /// Puts a session into use again, whether it is idle, decaying or archived.
     pub fn activate_session(&self, caller: &Caller, id: &SessionId) -> Result<Session> {
+        caller.may(Operation::ActivateSession)?;
         let session = self.require_session(id)?;
         let deed = self.deed(caller, &session.id, "activated by command");
         match self.session_state(&session) {
-            SessionState::Created | SessionState::Active => return Ok(session),
+            SessionState::Created | SessionState::Active => {}
             SessionState::Archived => drop(self.store.restore(&deed)?),
             _ => self.store.activate(&deed)?,
         }
-        self.require_session(&session.id)
+        self.session(caller, &session.id)
     }
 
     /// Puts a compressed archive and a summary in the place of a session.
@@ -39,11 +41,12 @@ impl Mnemon {
         id: &SessionId,
         reason: Option<&str>,
     ) -> Result<Session> {
+        caller.may(Operation::ArchiveSession)?;
         let reason = reason.unwrap_or("archived by command");
         check_reason(reason)?;
         let session = self.require_session(id)?;
         if session.archived.is_some() {
-            return Ok(session);
+            return self.session(caller, &session.id);
         }
         // What was asked for in it belongs to what is archived.
         self.flush(caller)?;
@@ -53,18 +56,18 @@ impl Mnemon {
             limits: self.limits(),
         };
         self.store.archive(&archiving)?;
-        self.require_session(&session.id)
+        self.session(caller, &session.id)
     }
 
     /// Opens an archived session, to the byte as it was; one that is not archived stays as it is.
     pub fn restore_session(&self, caller: &Caller, id: &SessionId) -> Result<Session> {
+        caller.may(Operation::RestoreSession)?;
         let session = self.require_session(id)?;
-        if session.archived.is_none() {
-            return Ok(session);
+        if session.archived.is_some() {
+            let deed = self.deed(caller, &session.id, "restored by command");
+            self.store.restore(&deed)?;
         }
-        let deed = self.deed(caller, &session.id, "restored by command");
-        self.store.restore(&deed)?;
-        self.require_session(&session.id)
+        self.session(caller, &session.id)
     }
 
     /// Puts a session into the trash, from where it can be brought back for a while.
@@ -74,6 +77,7 @@ impl Mnemon {
         id: &SessionId,
         reason: &str,
     ) -> Result<DeletedSession> {
+        caller.may(Operation::DeleteSession)?;
         check_reason(reason)?;
         let session = self.require_session(id)?;
         let space = Space::Session(session.id.clone());
@@ -81,7 +85,10 @@ impl Mnemon {
         drop(self.take_accesses_of(&space));
         self.store.flush()?;
         let deed = self.deed(caller, &session.id, reason);
-        self.store.delete_session(&deed, self.recover_until(&space))
+        let deleted = self
+            .store
+            .delete_session(&deed, self.recover_until(&space))?;
+        Ok(shown_deleted(caller, deleted))
     }
 
     /// Takes a session out of the trash.
@@ -91,15 +98,18 @@ impl Mnemon {
         id: &SessionId,
         reason: &str,
     ) -> Result<Session> {
+        caller.may(Operation::UndeleteSession)?;
         check_reason(reason)?;
         self.store
             .undelete_session(&self.deed(caller, id, reason))?;
-        self.require_session(id)
+        self.session(caller, id)
     }
 
     /// Removes a session from the trash for good, whether its time is up or not.
     pub fn purge_session(&self, caller: &Caller, id: &SessionId) -> Result<DeletedSession> {
-        self.purge_session_because(caller, id, "purged by command")
+        caller.may(Operation::PurgeSession)?;
+        let purged = self.purge_session_because(caller, id, "purged by command")?;
+        Ok(shown_deleted(caller, purged))
     }
 
     pub(super) fn purge_session_because(
@@ -125,12 +135,15 @@ impl Mnemon {
     }
 
     /// The sessions in the trash, the last that was deleted first.
-    pub fn deleted_sessions(&self, _caller: &Caller) -> Result<Vec<DeletedSession>> {
-        self.store.deleted_sessions()
+    pub fn deleted_sessions(&self, caller: &Caller) -> Result<Vec<DeletedSession>> {
+        caller.may(Operation::DeletedSessions)?;
+        let deleted = self.store.deleted_sessions()?.into_iter();
+        Ok(deleted.map(|it| shown_deleted(caller, it)).collect())
     }
 
     /// The sessions in the trash whose time is up.
     pub fn overdue_sessions(&self, caller: &Caller) -> Result<Vec<DeletedSession>> {
+        caller.may(Operation::OverdueSessions)?;
         self.sessions_overdue_at(caller, self.clock.now())
     }
 
@@ -150,6 +163,7 @@ impl Mnemon {
         caller: &Caller,
         id: &SessionId,
     ) -> Result<Option<DeletedSession>> {
+        caller.may(Operation::DeletedSession)?;
         let is_same =
             |it: &DeletedSession| it.session_id.as_str().eq_ignore_ascii_case(id.as_str());
         Ok(self.deleted_sessions(caller)?.into_iter().find(is_same))
@@ -207,7 +221,10 @@ impl Mnemon {
         mut memories: Vec<Memory>,
     ) -> Result<Option<Draft>> {
         // It is found by everybody who asks, so it quotes nothing that was to be kept close.
-        memories.retain(|memory| memory.is_quotable() && memory.state.forgotten.is_none());
+        memories.retain(|memory| {
+            let is_for_all = memory.is_quotable() && memory.private_to().is_none();
+            is_for_all && memory.state.forgotten.is_none()
+        });
         if memories.is_empty() {
             return Ok(None);
         }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::life::is_archive_summary;
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation, Sight};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, Reference, SessionId, Space};
@@ -25,21 +25,29 @@ impl Mnemon {
         name: &str,
         session: Option<&SessionId>,
     ) -> Result<Located> {
+        caller.may(Operation::Locate)?;
+        let sight = Sight::of(caller);
         let references = Reference::parse(name, session)?;
         for reference in &references {
-            if let Some(memory) = self.store.find(reference)? {
+            if let Some(memory) = self.seen(caller, reference)? {
                 return Ok(Located::at_hand(memory));
             }
         }
         for reference in &references {
-            if let Some(located) = self.locate_put_away(caller, reference)? {
+            let located = self.locate_put_away(caller, reference)?;
+            if let Some(located) = located.filter(|it| sight.sees(&it.memory)) {
                 return Ok(located);
             }
         }
         Err(Reference::not_found(name))
     }
 
-    fn locate_put_away(&self, caller: &Caller, reference: &Reference) -> Result<Option<Located>> {
+    /// What lies on a shelf or in the trash under that name, whoever asks.
+    pub(super) fn locate_put_away(
+        &self,
+        caller: &Caller,
+        reference: &Reference,
+    ) -> Result<Option<Located>> {
         let session = match reference {
             Reference::Id(id) => self.store.shelved(id)?.map(|found| found.session),
             Reference::Handle(session, _) => match self.store.session(session)? {
@@ -70,6 +78,7 @@ impl Mnemon {
     ///
     /// The summary that stands for an archived session is left out: it says what its memories say.
     pub fn list_everywhere(&self, caller: &Caller, filter: &Filter) -> Result<Vec<Located>> {
+        caller.may(Operation::ListEverywhere)?;
         let found = self.everywhere(caller, filter)?.into_iter();
         Ok(found.skip(filter.offset).take(filter.limit).collect())
     }
@@ -78,6 +87,7 @@ impl Mnemon {
     ///
     /// What lies in the trash comes back with its session.
     pub fn list_forgotten(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
+        caller.may(Operation::ListForgotten)?;
         let forgotten = Filter {
             forgotten: Forgottenness::Only,
             ..filter.clone()
@@ -95,7 +105,7 @@ impl Mnemon {
     /// All that fits, in the order of the filter.
     fn everywhere(&self, caller: &Caller, filter: &Filter) -> Result<Vec<Located>> {
         filter.check()?;
-        let filter = self.ruled(filter)?;
+        let filter = self.ruled(caller, filter)?;
         let everything = Filter {
             limit: usize::MAX,
             offset: 0,

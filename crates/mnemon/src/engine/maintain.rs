@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use jiff::tz::TimeZone;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation, Who};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, SessionId, Space};
@@ -70,10 +70,31 @@ pub struct Expired {
 impl Mnemon {
     /// Does all that is due, whatever the schedules say.
     pub fn maintain(&self, caller: &Caller, options: &MaintainOptions) -> Result<Maintained> {
+        caller.may(Operation::Maintain)?;
         if !options.dry_run {
             self.flush(caller)?;
         }
-        self.do_jobs(caller, &Job::ALL, options)
+        self.do_as_user(caller, &Job::ALL, options)
+    }
+
+    /// Upkeep is done on behalf of the user, whoever lends the time for it; an agent is not told
+    /// to what.
+    fn do_as_user(
+        &self,
+        caller: &Caller,
+        jobs: &[Job],
+        options: &MaintainOptions,
+    ) -> Result<Maintained> {
+        if matches!(caller.who, Who::User(_)) {
+            return self.do_jobs(caller, jobs, options);
+        }
+        let user = Caller::user(&self.config.defaults.user);
+        let done = self.do_jobs(&user, jobs, options)?;
+        Ok(Maintained {
+            complete: done.complete,
+            tended: done.tended,
+            ..Maintained::default()
+        })
     }
 
     /// Does some of what should have been done a day ago; the schedules are in that zone.
@@ -85,6 +106,7 @@ impl Mnemon {
         zone: &TimeZone,
         until: Instant,
     ) -> Result<Maintained> {
+        caller.may(Operation::MaintainOverdue)?;
         if !self.config.maintenance.enabled {
             return Ok(Maintained::default());
         }
@@ -106,7 +128,7 @@ impl Mnemon {
             until: Some(until),
             ..MaintainOptions::default()
         };
-        self.do_jobs(caller, &overdue, &options)
+        self.do_as_user(caller, &overdue, &options)
     }
 
     fn do_jobs(

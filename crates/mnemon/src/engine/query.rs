@@ -1,6 +1,6 @@
 //! Asking by fields.
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation};
 use crate::decay::At;
 use crate::engine::Mnemon;
 use crate::error::Result;
@@ -21,6 +21,7 @@ struct Found {
 impl Mnemon {
     /// The memories that fit a structured query, with what was to be counted of them.
     pub fn query(&self, caller: &Caller, query: &StructuredQuery) -> Result<Answer> {
+        caller.may(Operation::Query)?;
         if let Some(moment) = query.as_of {
             let then = StructuredQuery {
                 as_of: None,
@@ -34,7 +35,7 @@ impl Mnemon {
             Some(sort) => self.one_page(caller, query, filter, sort)?,
             None => self.all_that_fit(caller, query, filter, &rest)?,
         };
-        let related = self.related_to(&found.hits, query)?;
+        let related = self.related_to(caller, &found.hits, query)?;
         Ok(Answer {
             hits: found.hits,
             total: found.total,
@@ -148,7 +149,12 @@ impl Mnemon {
     }
 
     /// What the hits name and what names them, so many steps away; the nearest first.
-    fn related_to(&self, hits: &[Hit], query: &StructuredQuery) -> Result<Vec<Memory>> {
+    fn related_to(
+        &self,
+        caller: &Caller,
+        hits: &[Hit],
+        query: &StructuredQuery,
+    ) -> Result<Vec<Memory>> {
         if query.related_depth == 0 || hits.is_empty() {
             return Ok(Vec::new());
         }
@@ -158,7 +164,7 @@ impl Mnemon {
             Forgottenness::Without
         };
         let page = hits.iter().map(|hit| hit.memory.clone()).collect();
-        let reached = self.reach(page, query.related_depth, forgotten)?;
+        let reached = self.reach(caller, page, query.related_depth, forgotten)?;
         let related = reached.into_iter().filter(|it| it.distance > 0);
         Ok(related.map(|it| it.memory).collect())
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation};
 use crate::clock::Clock;
 use crate::embed::Vector;
 use crate::engine::Mnemon;
@@ -13,6 +13,7 @@ use crate::time::Time;
 impl Mnemon {
     /// The memories that answer a question, the best first.
     pub fn recall(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
+        caller.may(Operation::Recall)?;
         let recalled = self.recall_uncounted(caller, query)?;
         for hit in &recalled.hits {
             self.count_access(&hit.memory);
@@ -24,12 +25,12 @@ impl Mnemon {
     pub(super) fn recall_uncounted(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
         query.filter.check()?;
         let spaces = &query.filter.spaces;
-        self.with_open(caller, spaces, || self.recall_once(query))
+        self.with_open(caller, spaces, || self.recall_once(caller, query))
     }
 
-    fn recall_once(&self, query: &Query) -> Result<Recalled> {
+    fn recall_once(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
         let query = &Query {
-            filter: self.ruled(&query.filter)?,
+            filter: self.ruled(caller, &query.filter)?,
             ..query.clone()
         };
         let deadline = self.deadline();

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation, Sight};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, SessionId};
@@ -37,14 +37,15 @@ impl Mnemon {
         session: Option<&SessionId>,
         options: &RelatedOptions,
     ) -> Result<Related> {
+        caller.may(Operation::Related)?;
         check_depth(options.depth)?;
-        let filter = self.ruled(&options.filter)?;
+        let filter = self.ruled(caller, &options.filter)?;
         let origin = match options.filter.forgotten {
             Forgottenness::Without => self.get(caller, name, session)?,
             Forgottenness::With | Forgottenness::Only => self.find(caller, name, session)?,
         };
         let origins = vec![origin.clone()];
-        let reached = self.reach(origins, options.depth, options.filter.forgotten)?;
+        let reached = self.reach(caller, origins, options.depth, options.filter.forgotten)?;
         let mut hits: Vec<(usize, &Reached)> = reached
             .iter()
             .enumerate()
@@ -75,13 +76,17 @@ impl Mnemon {
     /// Everything within the depth, in the order in which it is told, after the origins themselves.
     pub(super) fn reach(
         &self,
+        caller: &Caller,
         origins: Vec<Memory>,
         depth: u32,
         forgotten: Forgottenness,
     ) -> Result<Vec<Reached>> {
         let deadline = self.deadline();
+        let sight = Sight::of(caller);
+        // No way leads over what the caller does not see.
         let hidden = |memory: &Memory| {
-            forgotten == Forgottenness::Without && memory.state.forgotten.is_some()
+            let is_forgotten = memory.state.forgotten.is_some();
+            (forgotten == Forgottenness::Without && is_forgotten) || !sight.sees(memory)
         };
         let mut known: HashSet<MemoryId> = origins.iter().map(|it| it.id.clone()).collect();
         let origin = |memory: Memory| Reached {

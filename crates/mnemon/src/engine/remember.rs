@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::caller::Caller;
+use super::rights::targets;
+use crate::caller::{Caller, Operation, Sight};
 use crate::context::text::without_recalled;
 use crate::engine::{Filling, Mnemon};
 use crate::error::{Error, Result};
@@ -82,6 +83,7 @@ pub enum Action {
 impl Mnemon {
     /// Keeps a memory.
     pub fn remember(&self, caller: &Caller, space: &Space, draft: Draft) -> Result<Remembered> {
+        caller.may(Operation::Remember)?;
         let mut kept = self.remember_all(caller, space, vec![draft], OnFull::Refuse)?;
         Ok(kept.remove(0))
     }
@@ -94,6 +96,7 @@ impl Mnemon {
         drafts: Vec<Draft>,
         on_full: OnFull,
     ) -> Result<Vec<Remembered>> {
+        caller.may(Operation::RememberAll)?;
         let actions = drafts
             .into_iter()
             .map(|draft| Action::Remember(Box::new(draft)))
@@ -125,6 +128,7 @@ impl Mnemon {
         actions: Vec<Action>,
         on_full: OnFull,
     ) -> Result<Receipt> {
+        caller.may(Operation::Transact)?;
         let (receipt, _) = self.act(caller, space, actions, on_full)?;
         Ok(receipt)
     }
@@ -137,6 +141,7 @@ impl Mnemon {
         actions: Vec<Action>,
         on_full: OnFull,
     ) -> Result<(Receipt, Vec<Vec<Redaction>>)> {
+        self.check_actions(caller, space, &actions)?;
         let mut writes = Vec::with_capacity(actions.len());
         let mut redacted = Vec::with_capacity(actions.len());
         for action in actions {
@@ -156,6 +161,7 @@ impl Mnemon {
         expected: Option<u64>,
         revision: Revision,
     ) -> Result<Memory> {
+        caller.may(Operation::Revise)?;
         if memory.state.forgotten.is_some() {
             return Err(Reference::not_found(memory.id.as_str()));
         }
@@ -170,11 +176,17 @@ impl Mnemon {
 
     /// Refuses links to what is not there: most are slips of the pen.
     pub fn check_references(&self, caller: &Caller, draft: &Draft) -> Result<()> {
-        let targets = draft.links.iter().map(|link| &link.to).chain(&draft.turn);
-        for target in targets {
+        caller.may(Operation::CheckReferences)?;
+        let sight = Sight::of(caller);
+        for target in targets(draft) {
             // What is archived is there, and need not be opened to be linked.
             let is_archived = || -> Result<bool> {
-                Ok(self.store.shelved(target)?.is_some_and(|it| !it.deleted))
+                let there = self.store.shelved(target)?.is_some_and(|it| !it.deleted);
+                if !there || sight.is_everything() {
+                    return Ok(there);
+                }
+                let located = self.locate_put_away(caller, &Reference::Id(target.clone()))?;
+                Ok(located.is_some_and(|it| sight.sees(&it.memory)))
             };
             if self.peek(caller, target)?.is_none() && !is_archived()? {
                 return Err(Reference::not_found(target.as_str()));

@@ -1,6 +1,6 @@
 //! Sessions: made, shown, listed, closed; `life` has the rest of their life.
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{SessionId, Space};
@@ -19,6 +19,7 @@ pub struct NewSession {
 impl Mnemon {
     /// Makes a session.
     pub fn create_session(&self, caller: &Caller, new: NewSession) -> Result<SessionId> {
+        caller.may(Operation::CreateSession)?;
         let mut details = new.details;
         let user = details
             .user
@@ -45,21 +46,26 @@ impl Mnemon {
     }
 
     /// The session of that id; an archived one stays so.
-    pub fn session(&self, _caller: &Caller, id: &SessionId) -> Result<Session> {
-        self.require_session(id)
+    pub fn session(&self, caller: &Caller, id: &SessionId) -> Result<Session> {
+        caller.may(Operation::Session)?;
+        let session = self.require_session(id)?;
+        let mut shown = self.shown(caller, vec![session])?;
+        Ok(shown.remove(0))
     }
 
     /// Every session, the one with the latest activity first.
-    pub fn sessions(&self, _caller: &Caller) -> Result<Vec<Session>> {
-        self.store.sessions()
+    pub fn sessions(&self, caller: &Caller) -> Result<Vec<Session>> {
+        caller.may(Operation::Sessions)?;
+        self.shown(caller, self.store.sessions()?)
     }
 
     /// Closes a session. Whatever is kept in it later opens it again.
     pub fn close_session(&self, caller: &Caller, id: &SessionId) -> Result<Session> {
+        caller.may(Operation::CloseSession)?;
         let session = self.require_session(id)?;
         let state = self.session_state(&session);
         if matches!(state, SessionState::Idle | SessionState::Archived) {
-            return Ok(session);
+            return self.session(caller, &session.id);
         }
         let details = SessionDetails {
             closed_at: Some(self.clock.now()),
@@ -72,7 +78,7 @@ impl Mnemon {
             vec![Write::ChangeSession(details)],
             OnFull::Refuse,
         )?;
-        self.require_session(&session.id)
+        self.session(caller, &session.id)
     }
 
     /// Where a session is in its life.

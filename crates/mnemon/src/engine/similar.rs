@@ -1,6 +1,6 @@
 //! Finding what is like a memory that is there already.
 
-use crate::caller::Caller;
+use crate::caller::{Caller, Operation};
 use crate::embed::{Embedder, Vector};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
@@ -18,14 +18,22 @@ impl Mnemon {
         memory: &Memory,
         options: &SimilarOptions,
     ) -> Result<Similar> {
+        caller.may(Operation::Similar)?;
         check_similarity(options.min_similarity)?;
         let spaces = &options.filter.spaces;
-        self.with_open(caller, spaces, || self.similar_once(memory, options))
+        self.with_open(caller, spaces, || {
+            self.similar_once(caller, memory, options)
+        })
     }
 
-    fn similar_once(&self, memory: &Memory, options: &SimilarOptions) -> Result<Similar> {
+    fn similar_once(
+        &self,
+        caller: &Caller,
+        memory: &Memory,
+        options: &SimilarOptions,
+    ) -> Result<Similar> {
         let options = &SimilarOptions {
-            filter: self.ruled(&options.filter)?,
+            filter: self.ruled(caller, &options.filter)?,
             ..options.clone()
         };
         let (by, probe, note) = self.likeness(memory, options)?;

@@ -35,6 +35,8 @@ pub struct Closed {
     pub key: String,
     /// Nonce and ciphertext.
     pub content: Vec<u8>,
+    /// The agents that alone may see it; none if it is for all who reach its space.
+    pub private_to: Option<Vec<String>>,
     /// Why it was not opened.
     pub why: Shut,
 }

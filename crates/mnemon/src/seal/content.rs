@@ -2,7 +2,7 @@
 //!
 //! In the clear stays what a store must know without a key: id, space, handle,
 //! kind, version, times, author, importance, whether it is pinned, sensitive
-//! or forgotten. All of that which is known when it is sealed is associated
+//! or forgotten, and which agents alone may see it. All of that which is known when it is sealed is associated
 //! with the content, so that a line that was altered or moved does not open.
 
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,7 @@ pub(crate) fn close(memory: &Memory, key_id: &str, key: &Key) -> Memory {
     closed.seal = Seal::Closed(Closed {
         key: key_id.to_owned(),
         content: aead::seal(key, &associated(memory, key_id), &plain),
+        private_to: memory.private_to().map(owned),
         why: Shut::NoKey,
     });
     closed
@@ -85,6 +86,10 @@ fn opened(memory: &Memory, content: Content) -> Result<Memory> {
         seal: Seal::Opened,
         ..memory.clone()
     })
+}
+
+fn owned(names: Vec<&str>) -> Vec<String> {
+    names.into_iter().map(ToOwned::to_owned).collect()
 }
 
 /// What is left in the clear.
@@ -128,6 +133,7 @@ fn associated(memory: &Memory, key_id: &str) -> Vec<u8> {
         memory.importance.get(),
         memory.pinned,
         memory.sensitive,
+        memory.private_to(),
     ]);
     bound.to_string().into_bytes()
 }
@@ -174,6 +180,22 @@ mod tests {
         let opened = open(&closed, closed_of(&closed), &key).unwrap();
         assert!(opened.is_sealed());
         assert_eq!(opened, memory());
+    }
+
+    #[test]
+    fn who_alone_may_see_it_is_known_and_bound() {
+        let key = Key::random();
+        let mut draft = Draft::new(Kind::State, "Thinking".parse().unwrap());
+        draft.author = Some("ann".parse().unwrap());
+        let at = "2026-01-10T12:00:00Z".parse().unwrap();
+        let state = draft.into_memory("st_1".parse().unwrap(), Space::Shared, None, at);
+        let mut closed = close(&state, "k", &key);
+        assert_eq!(closed.private_to(), Some(vec!["ann"]));
+        assert!(open(&closed, closed_of(&closed), &key).is_some());
+        if let Seal::Closed(own) = &mut closed.seal {
+            own.private_to = None;
+        }
+        assert!(open(&closed, closed_of(&closed), &key).is_none());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::caller::Sight;
 use crate::decay::{At, Rules};
 use crate::error::{Error, Result};
 use crate::memory::{Confidence, Importance, Kind, Memory, Space, Tag};
@@ -45,6 +46,8 @@ pub struct Filter {
     pub metadata: Vec<(String, String)>,
     /// Forgotten or not.
     pub forgotten: Forgottenness,
+    /// Seen by whoever asks; [`Mnemon`](crate::Mnemon) puts the caller's in.
+    pub sight: Sight,
     /// The moment for which priorities are computed.
     pub now_micros: i64,
     /// How they are; [`Mnemon`](crate::Mnemon) puts its own settings in.
@@ -77,6 +80,7 @@ impl Filter {
             contains: None,
             metadata: Vec::new(),
             forgotten: Forgottenness::Without,
+            sight: Sight::Everything,
             now_micros,
             decay: Rules::shared_default(),
             sort: Sort::Newest,
@@ -151,6 +155,7 @@ impl Filter {
                 Forgottenness::With => true,
                 Forgottenness::Only => memory.state.forgotten.is_some(),
             }
+            && self.sight.sees(memory)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Filters: what fits, and what does not.
 
+use mnemon::caller::Sight;
 use mnemon::memory::{Draft, Kind};
 use mnemon::store::{Filter, Status, Store};
 use serde_json::json;
@@ -79,7 +80,7 @@ type Case = (&'static str, fn(&mut Filter), &'static [&'static str]);
 pub fn filters_select_what_fits(open: Open) {
     let store = open();
     furnish(&*store);
-    let cases: [Case; 13] = [
+    let cases: [Case; 15] = [
         ("all", |_| (), &["c", "b", "a", "d"]),
         (
             "space",
@@ -128,6 +129,16 @@ pub fn filters_select_what_fits(open: Open) {
         ),
         ("open", |it| it.status = Some(Status::Open), &["a"]),
         ("resolved", |it| it.status = Some(Status::Resolved), &["b"]),
+        (
+            "an agent's sight",
+            |it| it.sight = Sight::Agent("y".parse().expect("an agent")),
+            &["b", "a", "d"],
+        ),
+        (
+            "what an agent does not see",
+            |it| it.sight = Sight::HiddenFrom("y".parse().expect("an agent")),
+            &["c"],
+        ),
         (
             "two parts",
             |it| {

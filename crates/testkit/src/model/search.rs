@@ -36,7 +36,7 @@ impl View for ModelView<'_> {
 
     fn candidates(&self, probe: &Probe) -> Result<Candidates> {
         self.0.refuse_archived(&probe.filter)?;
-        let terms = self.rarities(&probe.terms);
+        let terms = self.rarities(probe);
         let all = self.searched(probe, &terms)?;
         let (chosen, is_complete) = self.choose(probe, &all);
         let places = self.places();
@@ -125,18 +125,18 @@ impl View for ModelView<'_> {
 }
 
 impl ModelView<'_> {
-    fn live(&self) -> Vec<Document> {
+    fn live(&self, probe: &Probe) -> Vec<Document> {
         let shown = self.0.memories.iter().map(|kept| &kept.now);
         shown
-            .filter(|memory| memory.state.forgotten.is_none())
+            .filter(|memory| memory.state.forgotten.is_none() && probe.filter.sight.sees(memory))
             .map(Document::of)
             .collect()
     }
 
     /// ln(1 + (N - n + ½) / (n + ½)), where n is 1 at least.
     #[expect(clippy::cast_precision_loss, reason = "the model is small")]
-    fn rarities(&self, terms: &[Term]) -> Vec<Rarity> {
-        let live = self.live();
+    fn rarities(&self, probe: &Probe) -> Vec<Rarity> {
+        let live = self.live(probe);
         let rarity = |term: &Term| {
             let with = live
                 .iter()
@@ -148,12 +148,12 @@ impl ModelView<'_> {
                 weight: (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln(),
             }
         };
-        terms.iter().map(rarity).collect()
+        probe.terms.iter().map(rarity).collect()
     }
 
     #[expect(clippy::cast_precision_loss, reason = "the model is small")]
     fn searched(&self, probe: &Probe, rarities: &[Rarity]) -> Result<Vec<Searched<'_>>> {
-        let live = self.live();
+        let live = self.live(probe);
         let words: u64 = live.iter().map(|document| u64::from(document.length)).sum();
         let mean = (words as f64 / live.len().max(1) as f64).max(1.0);
         let mut all = Vec::new();

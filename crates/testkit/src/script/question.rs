@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use mnemon::Result;
+use mnemon::caller::Sight;
 use mnemon::decay::Rules;
 use mnemon::embed::BuiltIn;
 use mnemon::memory::{
-    Confidence, Handle, Importance, Kind, MemoryId, Reference, SessionId, Space, Tag,
+    AgentId, Confidence, Handle, Importance, Kind, MemoryId, Reference, SessionId, Space, Tag,
 };
 use mnemon::recall::{self, Query, Question as Ask};
 use mnemon::session::Session;
@@ -70,6 +71,9 @@ pub struct FilterSpec {
     pub metadata: Vec<(String, String)>,
     /// Only forgotten ones, only others, or both.
     pub forgotten: Option<bool>,
+    /// What this agent sees, or does not see.
+    #[serde(default)]
+    pub agent: Option<(AgentId, bool)>,
     pub now_micros: i64,
     /// The settings of decay, and those of sessions.
     pub decay: Rules,
@@ -159,6 +163,7 @@ impl FilterSpec {
             contains: None,
             metadata: Vec::new(),
             forgotten: None,
+            agent: None,
             now_micros: 0,
             decay: Rules::default(),
             sort: "newest".into(),
@@ -192,6 +197,11 @@ impl FilterSpec {
                 None => Forgottenness::With,
                 Some(true) => Forgottenness::Only,
                 Some(false) => Forgottenness::Without,
+            },
+            sight: match all.agent {
+                None => Sight::Everything,
+                Some((agent, true)) => Sight::Agent(agent),
+                Some((agent, false)) => Sight::HiddenFrom(agent),
             },
             now_micros: all.now_micros,
             decay: Arc::new(all.decay),

@@ -310,6 +310,7 @@ fn filter() -> impl Strategy<Value = FilterSpec> {
         weighted(0.2, select(vec!["API", "ß", "x", "", "\0", "İ"])),
         prop_oneof![4 => Just(Vec::new()), 1 => vec(member_text(), 1..3)],
         prop_oneof![3 => Just(Some(false)), 1 => Just(Some(true)), 2 => Just(None)],
+        weighted(0.3, (select(vec!["x", "y", "ann"]), any::<bool>())),
     );
     let page = (
         (now(), fading::rules()),
@@ -346,6 +347,9 @@ fn filter() -> impl Strategy<Value = FilterSpec> {
             contains: content.0.map(str::to_owned),
             metadata: content.1,
             forgotten: content.2,
+            agent: content
+                .3
+                .map(|(agent, sees)| (agent.parse().expect("an agent"), sees)),
             now_micros: page.0.0.micros(),
             decay: page.0.1,
             sort: page.1.to_owned(),
@@ -438,6 +442,8 @@ fn body() -> impl Strategy<Value = Map<String, Value>> {
         json!({"parent": "turn-1", "memories_stored": ["DEC-001", "a", "S/FACT-002", "no id!"]}),
         json!({"learned_from": ["t/DEC-1", "b"], "ref": "c", "made_from": ["FIND-001"]}),
         json!({"memory_refs": {"decisions_made": ["DEC-001", "d"], "findings_created": ["e"]}}),
+        // For some agents only.
+        json!({"agent_id": "x", "applies_to": {"agents": ["y", "a\nx"]}}),
     ];
     select(bodies.to_vec()).prop_map(object)
 }

@@ -6,7 +6,7 @@ use crate::context::selector::By;
 use crate::context::{Candidate, ContextRequest, Section, Selector};
 use crate::engine::Mnemon;
 use crate::error::Result;
-use crate::memory::{Author, Body, Kind, Memory, SessionId, Space};
+use crate::memory::{Body, Kind, Memory, SessionId, Space};
 use crate::recall::{Hit, Query, Question};
 use crate::session::Session;
 use crate::store::{Filter, Sort, Status};
@@ -122,11 +122,8 @@ impl<'a> Gathering<'a> {
             ..self.of_session(Kind::State)
         };
         let is_whose = |memory: &Memory| {
-            let named = match &memory.body {
-                Body::State(state) => state.agent_id.as_deref(),
-                _ => None,
-            };
-            named.or(memory.author.as_ref().map(Author::as_str)) == Some(whose)
+            let names = memory.private_to();
+            names.is_some_and(|names| names.contains(&whose))
         };
         let reason = format!("the last state of {whose}");
         let mut states = self.list(&filter, Section::State, |_| reason.clone())?;

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 
 use super::plan::Planned;
 use super::{Base, Conflict};
-use crate::caller::Caller;
+use crate::caller::{Caller, Sight, Who};
 use crate::engine::Mnemon;
+use crate::engine::rights::check_revised;
 use crate::error::{Error, Result};
 use crate::memory::{Draft, Memory, MemoryId, Reference, Revision, Space};
 use crate::store::What;
@@ -57,9 +58,9 @@ impl Known {
 
 impl Mnemon {
     /// What is here under an id that is to be used in a space.
-    pub(super) fn known(&self, space: &Space, id: &MemoryId) -> Result<Known> {
+    pub(super) fn known(&self, caller: &Caller, space: &Space, id: &MemoryId) -> Result<Known> {
         if let Some(memory) = self.store.find(&Reference::Id(id.clone()))? {
-            if memory.space != *space {
+            if memory.space != *space || !Sight::of(caller).sees(&memory) {
                 return Err(Error::IdTaken { id: id.to_string() });
             }
             return Ok(Known::Here(Box::new(memory)));
@@ -111,6 +112,9 @@ impl Mnemon {
         }
         let revision = edit(&memory, draft)?;
         let after = revision.apply(&memory, caller.name(), self.clock.now(), &self.limits())?;
+        if let Who::Agent(me) = &caller.who {
+            check_revised(caller, me, &memory, &after)?;
+        }
         if let Some(field) = first_difference(draft, &after) {
             let rule = "as it is in the store, because an import can't change it";
             return Err(Error::rule(field, rule, ""));

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::meeting::Meeting;
 use super::{Base, ImportItem};
-use crate::caller::Caller;
+use crate::caller::{Caller, Who};
 use crate::engine::Mnemon;
+use crate::engine::rights::{check_draft, check_space, targets};
 use crate::error::{Error, Result};
 use crate::memory::{Draft, MemoryId, SessionId, Space, State};
 use crate::redact::Redaction;
@@ -142,17 +143,21 @@ impl ImportPlan {
         space: &Space,
         planned: &mut Planned,
     ) -> Result<()> {
+        check_space(caller, space)?;
         let (id, line) = (&planned.id, planned.line);
         if let Some(earlier) = self.ids.get(id).filter(|earlier| **earlier != line) {
             let rule = format!("used once in a file (line {earlier} has it too)");
             return Err(Error::rule("id", rule, id.as_str()));
         }
-        let known = engine.known(space, id)?;
+        let known = engine.known(caller, space, id)?;
         if known.already_says(&mut planned.draft) {
             planned.meeting = Meeting::Same;
             return Ok(());
         }
         Mnemon::fill_in(caller, &mut planned.draft);
+        if let Who::Agent(me) = &caller.who {
+            check_draft(caller, me, &planned.draft)?;
+        }
         let redacted = engine.redactor.redact_draft(&mut planned.draft)?;
         engine.note_sensitive(&mut planned.draft)?;
         engine.refuse_unsealed(planned.draft.sensitive)?;
@@ -166,6 +171,19 @@ impl ImportPlan {
             self.redacted.extend(engine.redactor.redact_text(reason));
         }
         Ok(())
+    }
+
+    /// Refuses links of an agent to what it does not see, now that all of the file is known.
+    pub(super) fn check_targets(&mut self, engine: &Mnemon, caller: &Caller) {
+        let made: HashSet<MemoryId> = self.ids.keys().cloned().collect();
+        for planned in self.spaces.values().flat_map(|parcel| &parcel.memories) {
+            if !matches!(planned.meeting, Meeting::New | Meeting::Edited { .. }) {
+                continue;
+            }
+            let checked = engine.check_targets(caller, targets(&planned.draft), &made);
+            self.bad
+                .extend(checked.err().map(|error| on_line(planned.line, error)));
+        }
     }
 
     /// A session takes what is imported if it is new or known under the same id.

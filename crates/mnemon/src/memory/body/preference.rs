@@ -49,6 +49,9 @@ pub struct AppliesTo {
     /// The fields of work, such as `security`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domains: Option<Vec<String>>,
+    /// The agents; `*` is all of them. A preference for some is not shown to others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agents: Option<Vec<String>>,
     /// Fields that mnemon does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -19,6 +19,7 @@ pub(crate) mod read;
 mod schema;
 pub(crate) mod select;
 pub(crate) mod shelves;
+pub(crate) mod sight;
 mod tallies;
 mod terms;
 

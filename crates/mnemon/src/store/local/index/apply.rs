@@ -6,6 +6,7 @@ use super::filing;
 use super::leaving;
 use super::position::{self, Position, signed};
 use super::schema::kind_number;
+use super::sight;
 use super::tallies;
 use super::terms::Terms;
 use crate::decay::Class;
@@ -214,7 +215,7 @@ fn write_anew(
         .prepare_cached(
             "UPDATE memories SET kind = ?2, author = ?3, created = ?4, importance = ?5, confidence = ?6,
                 pinned = ?7, open = ?8, version = ?9, offset = ?10, length = ?11, number = ?12, sum = ?13,
-                terms = ?14, fading = ?15, sealed = ?16
+                terms = ?14, fading = ?15, private_to = ?16, sealed = ?17
              WHERE n = ?1",
         )?
         .execute(params![
@@ -233,6 +234,7 @@ fn write_anew(
             &place.checksum[..],
             terms.map(Terms::text),
             Class::of(&memory.body).number(),
+            sight::names(memory),
             memory.is_sealed(),
         ])?;
     Ok(())
@@ -280,8 +282,9 @@ fn insert(
     let inserted = connection
         .prepare_cached(
             "INSERT INTO memories (log, id, kind, author, created, importance, confidence, pinned, open,
-                handle_kind, handle_number, version, offset, length, number, sum, first_offset, first_length, terms, fading, sealed)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14, ?17, ?18, ?19)
+                handle_kind, handle_number, version, offset, length, number, sum, first_offset, first_length, terms, fading,
+                private_to, sealed)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14, ?17, ?18, ?19, ?20)
              ON CONFLICT (id) DO NOTHING",
         )?
         .execute(params![
@@ -303,6 +306,7 @@ fn insert(
             &place.checksum[..],
             terms.as_ref().map(Terms::text),
             Class::of(&memory.body).number(),
+            sight::names(memory),
             memory.is_sealed(),
         ])?;
     if let Some(terms) = terms.filter(|_| inserted > 0) {

@@ -8,6 +8,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::position::unsigned;
 use super::read::{POINTER_COLUMNS, Pointer};
 use super::schema::{PRIORITY, kind_number};
+use super::sight;
 use crate::error::{Error, Result};
 use crate::memory::Tag;
 use crate::store::local::files::LogFiles;
@@ -180,6 +181,9 @@ impl Conditions {
             Forgottenness::Without => all.and("m.forgotten IS NULL", []),
             Forgottenness::With => {}
             Forgottenness::Only => all.and("m.forgotten IS NOT NULL", []),
+        }
+        if let Some((condition, values)) = sight::condition(&filter.sight) {
+            all.and(&condition, values);
         }
         all
     }

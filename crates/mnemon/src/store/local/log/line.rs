@@ -121,6 +121,9 @@ pub struct SealedMember {
     pub content: String,
     /// The id of the data key.
     pub key: String,
+    /// The agents that alone may see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub private_to: Option<Vec<String>>,
 }
 
 /// The SHA-256 of a line's canonical form.

@@ -265,6 +265,7 @@ impl Line {
         let sealed = memory.closed().map(|closed| SealedMember {
             content: Base64::encode_string(&closed.content),
             key: closed.key.clone(),
+            private_to: closed.private_to.clone(),
         });
         Self {
             author: memory.author.as_ref().map(ToString::to_string),
@@ -306,6 +307,7 @@ fn memory(line: Line) -> Result<Memory> {
             // What is no base64 is nothing that opens.
             content: Base64::decode_vec(&sealed.content).unwrap_or_default(),
             key: sealed.key,
+            private_to: sealed.private_to,
             why: Shut::NoKey,
         })
     });

@@ -84,9 +84,7 @@ impl Corpus {
     }
 
     pub(super) fn mean_length(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
-        let (words, memories) = (self.live_words as f64, self.live.max(1) as f64);
-        words / memories
+        mean(self.live_words, self.live)
     }
 
     /// Where candidates live.
@@ -199,4 +197,10 @@ impl Corpus {
             0
         }
     }
+}
+
+/// How many words a memory has on average.
+#[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
+pub(super) fn mean(words: u64, memories: u64) -> f64 {
+    words as f64 / memories.max(1) as f64
 }

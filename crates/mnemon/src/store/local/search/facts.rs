@@ -51,6 +51,8 @@ pub(super) struct Flags {
     pub(super) has_time: bool,
     pub(super) is_open: bool,
     pub(super) is_superseded: bool,
+    /// Some may not see it who see its space.
+    pub(super) is_private: bool,
 }
 
 impl Facts {
@@ -75,6 +77,7 @@ impl Facts {
             has_time: false,
             is_open: false,
             is_superseded: false,
+            is_private: false,
         },
         pieces: Pieces::NONE,
         text_key: None,
@@ -109,6 +112,7 @@ impl Facts {
                 has_time: document.has_time,
                 is_open: memory.body.is_open() == Some(true),
                 is_superseded,
+                is_private: memory.private_to().is_some(),
             },
             pieces: document.pieces,
             text_key: TextKey::of(memory),
@@ -143,6 +147,7 @@ impl Facts {
             self.flags.has_time,
             self.flags.is_open,
             self.flags.is_superseded,
+            self.flags.is_private,
         ];
         row[45] = flags
             .iter()
@@ -182,6 +187,7 @@ impl Facts {
                 has_time: flag(4),
                 is_open: flag(5),
                 is_superseded: flag(6),
+                is_private: flag(7),
             },
             pieces: Pieces::from_bytes(&row[64..]),
             text_key: TextKey::from_number(u64::from_le_bytes(eight(56))),
@@ -212,6 +218,7 @@ mod tests {
                 pinned: true,
                 has_time: true,
                 is_superseded: true,
+                is_private: true,
                 ..Flags::default()
             },
             pieces: Pieces::of(["database", "locks"].into_iter()),

@@ -4,13 +4,15 @@
 use rusqlite::Connection;
 
 use super::chunks::Bounds;
+use super::corpus::{Corpus, mean};
 use super::facts::Facts;
 use super::numbers::{ChunkNumbers, Numbers};
+use crate::caller::Sight;
 use crate::error::{Error, Result};
 use crate::memory::{Kind, Space};
 use crate::recall::authors::{Author, Authors};
 use crate::store::local::files::LogFiles;
-use crate::store::local::index::select;
+use crate::store::local::index::{select, sight};
 use crate::store::{Filter, Forgottenness};
 
 /// A filter, ready to be asked about one memory after the other.
@@ -22,6 +24,17 @@ pub(super) struct Fits<'a> {
     authors: Option<Vec<u32>>,
     /// Those that fit what facts don't tell.
     chosen: Option<Numbers>,
+    /// What an agent sees; all if there is none.
+    seen: Option<Seen>,
+}
+
+/// What an agent sees, or does not see.
+struct Seen {
+    is_hidden: bool,
+    /// The logs of others, in their order.
+    hidden_places: Vec<u32>,
+    /// What is private, and not to others.
+    own_private: Numbers,
 }
 
 /// Which rows of a chunk may fit.
@@ -52,13 +65,50 @@ impl<'a> Fits<'a> {
         } else {
             Some(Numbers::of(&select::numbers(connection, files, filter)?))
         };
+        let seen = match &filter.sight {
+            Sight::Agent(id) | Sight::HiddenFrom(id) => Some(Seen {
+                is_hidden: matches!(filter.sight, Sight::HiddenFrom(_)),
+                hidden_places: sight::logs_of_others(connection, id)
+                    .map_err(Error::index("index"))?,
+                own_private: Numbers::of(
+                    &sight::own_private(connection, id).map_err(Error::index("index"))?,
+                ),
+            }),
+            Sight::Everything => None,
+        };
         Ok(Self {
             filter,
             places,
             kinds: filter.kinds.clone(),
             authors,
             chosen,
+            seen,
         })
+    }
+
+    /// Whether whoever asks sees it.
+    pub(super) fn sees(&self, n: u32, facts: &Facts) -> bool {
+        self.seen.as_ref().is_none_or(|seen| {
+            let reaches = seen.hidden_places.binary_search(&facts.place).is_err();
+            let sees = reaches && (!facts.flags.is_private || seen.own_private.contains(n));
+            sees != seen.is_hidden
+        })
+    }
+
+    /// How many memories there are for whoever asks, and how long they are on average.
+    pub(super) fn extent(&self, corpus: &Corpus) -> (u64, f64) {
+        if self.seen.is_none() {
+            return (corpus.live, corpus.mean_length());
+        }
+        let (mut memories, mut words) = (0, 0);
+        for n in (0_u32..).take(corpus.size) {
+            let facts = corpus.facts(n);
+            if facts.is_live() && self.sees(n, facts) {
+                memories += 1;
+                words += u64::from(facts.length);
+            }
+        }
+        (memories, mean(words, memories))
     }
 
     pub(super) fn fits(&self, n: u32, facts: &Facts) -> bool {
@@ -88,6 +138,7 @@ impl<'a> Fits<'a> {
                 .min_importance
                 .is_none_or(|least| facts.importance >= least.get())
             && self.chosen.as_ref().is_none_or(|chosen| chosen.contains(n))
+            && self.sees(n, facts)
     }
 }
 

@@ -137,7 +137,7 @@ impl LocalView<'_> {
         refuse_archived(self.connection, &probe.filter)?;
         let corpus = self.corpus()?;
         let fits = Fits::new(self.connection, self.files, &probe.filter, &corpus.authors)?;
-        let text = self.text(probe, &corpus)?;
+        let text = self.text(probe, &corpus, &fits)?;
         probe.check_deadline()?;
         let meaning = match &probe.set {
             None => Meaning::of(probe, &corpus, &fits),
@@ -183,14 +183,19 @@ impl LocalView<'_> {
     }
 
     /// Which memories have the words, and how good that is.
-    fn text(&self, probe: &Probe, corpus: &Corpus) -> Result<Text> {
+    fn text(&self, probe: &Probe, corpus: &Corpus, fits: &Fits<'_>) -> Result<Text> {
         let mut text = Text::default();
-        let (documents, mean_length) = (corpus.live, corpus.mean_length());
+        if probe.terms.is_empty() {
+            return Ok(text);
+        }
+        // What somebody does not see must not count either, or scores would tell of it.
+        let (documents, mean_length) = fits.extent(corpus);
         for (bit, term) in probe.terms.iter().enumerate() {
             let postings = self.postings(term, corpus)?;
             let live = postings
                 .iter()
-                .filter(|(n, _)| corpus.facts(*n).is_live())
+                .map(|(n, _)| (*n, corpus.facts(*n)))
+                .filter(|(n, facts)| facts.is_live() && fits.sees(*n, facts))
                 .count();
             let weight = bm25::rarity(documents, live as u64);
             let is_name = matches!(term, Term::Name { .. });

@@ -1,0 +1,373 @@
+//! One deed for every operation of the engine, done by an agent that tries all it can.
+
+use std::path::Path;
+
+use jiff::tz::TimeZone;
+use mnemon::Caller;
+use mnemon::anonymize;
+use mnemon::caller::Operation;
+use mnemon::compact::Reach;
+use mnemon::context::ContextRequest;
+use mnemon::engine::{MaintainOptions, NewSession};
+use mnemon::memory::{Link, Revision, Space};
+use mnemon::recall::aggregate::SummaryOptions;
+use mnemon::recall::related::RelatedOptions;
+use mnemon::recall::similar::SimilarOptions;
+use mnemon::recall::{Query, Question};
+use mnemon::seal::Secret;
+use mnemon::store::{Located, OnFull, RepairOptions};
+use mnemon_testkit::sealed;
+
+use super::town::{Town, told};
+use super::tricks::{import, judged, query, some_draft, transact, with_stolen};
+
+/// Something that an agent does.
+pub(crate) struct Deed {
+    pub(crate) operation: Operation,
+    /// How often it is done, beside others.
+    pub(crate) weight: usize,
+    /// Gives all that the agent is told.
+    pub(crate) run: fn(&mut Town, &Caller) -> String,
+}
+
+const fn deed(operation: Operation, weight: usize, run: fn(&mut Town, &Caller) -> String) -> Deed {
+    Deed {
+        operation,
+        weight,
+        run,
+    }
+}
+
+pub(crate) const WHY: &str = "because of a test";
+
+/// No key can be written there.
+const NOWHERE: &str = "/nowhere/at/all/key";
+
+pub(crate) const DEEDS: &[Deed] = &[
+    deed(Operation::Get, 90, |town, me| {
+        let name = town.name();
+        told(town.engine.get(me, &name, None))
+    }),
+    deed(Operation::Find, 90, |town, me| {
+        let name = town.name();
+        told(town.engine.find(me, &name, None))
+    }),
+    deed(Operation::Peek, 90, |town, me| {
+        let id = town.id();
+        town.asked.push(id.to_string());
+        told(town.engine.peek(me, &id))
+    }),
+    deed(Operation::Locate, 60, |town, me| {
+        let name = town.name();
+        told(town.engine.locate(me, &name, None))
+    }),
+    deed(Operation::History, 60, |town, me| {
+        let name = town.name();
+        told(town.engine.history(me, &name, None))
+    }),
+    deed(Operation::List, 60, |town, me| {
+        let filter = town.filter();
+        told(town.engine.list(me, &filter))
+    }),
+    deed(Operation::ListEverywhere, 10, |town, me| {
+        let filter = town.filter();
+        told(town.engine.list_everywhere(me, &filter))
+    }),
+    deed(Operation::ListForgotten, 10, |town, me| {
+        let filter = town.filter();
+        told(town.engine.list_forgotten(me, &filter))
+    }),
+    deed(Operation::Recall, 40, |town, me| {
+        let filter = town.filter();
+        let question = Question::parse(&town.words()).unwrap();
+        told(town.engine.recall(me, &Query::new(question, filter)))
+    }),
+    deed(Operation::Query, 20, query),
+    deed(Operation::Related, 40, |town, me| {
+        let (name, filter) = (town.name(), town.filter());
+        let options = RelatedOptions {
+            depth: 3,
+            ..RelatedOptions::new(filter)
+        };
+        told(town.engine.related(me, &name, None, &options))
+    }),
+    deed(Operation::Similar, 20, |town, me| {
+        let filter = town.filter();
+        let Some(memory) = town.stolen() else {
+            return String::new();
+        };
+        let options = SimilarOptions {
+            min_similarity: 0.0,
+            ..SimilarOptions::new(filter)
+        };
+        told(town.engine.similar(me, &memory, &options))
+    }),
+    deed(Operation::Context, 6, |town, me| {
+        let request = ContextRequest {
+            topic: Some(town.words()),
+            ..ContextRequest::new(town.session())
+        };
+        let topic = request.topic.clone();
+        town.asked.extend(topic);
+        let words = |text: &str| text.split_whitespace().count();
+        told(town.engine.context(me, &request, words))
+    }),
+    deed(Operation::Topics, 5, |town, me| {
+        let filter = town.filter();
+        told(town.engine.topics(me, &filter))
+    }),
+    deed(Operation::Timeline, 5, |town, me| {
+        let filter = town.filter();
+        told(town.engine.timeline(me, &filter))
+    }),
+    deed(Operation::ByAgent, 5, |town, me| {
+        let filter = town.filter();
+        told(town.engine.by_agent(me, &filter))
+    }),
+    deed(Operation::Summary, 5, |town, me| {
+        let filter = town.filter();
+        told(town.engine.summary(me, &filter, &SummaryOptions::default()))
+    }),
+    deed(Operation::SessionTopics, 4, |town, me| {
+        let session = town.session();
+        told(town.engine.session_topics(me, &session))
+    }),
+    deed(Operation::SessionTimeline, 4, |town, me| {
+        let session = town.session();
+        told(town.engine.session_timeline(me, &session))
+    }),
+    deed(Operation::SessionSummary, 4, |town, me| {
+        let session = town.session();
+        let options = SummaryOptions::default();
+        told(town.engine.session_summary(me, &session, &options))
+    }),
+    deed(Operation::AllOf, 10, |town, me| {
+        let session = town.session();
+        told(town.engine.all_of(me, &session))
+    }),
+    deed(Operation::SessionSize, 5, |town, me| {
+        let session = town.session();
+        told(town.engine.session_size(me, &session))
+    }),
+    deed(Operation::Session, 20, |town, me| {
+        let session = town.session();
+        told(town.engine.session(me, &session))
+    }),
+    deed(Operation::Sessions, 10, |town, me| {
+        told(town.engine.sessions(me))
+    }),
+    deed(Operation::DeletedSession, 10, |town, me| {
+        let session = town.session();
+        told(town.engine.deleted_session(me, &session))
+    }),
+    deed(Operation::DeletedSessions, 10, |town, me| {
+        told(town.engine.deleted_sessions(me))
+    }),
+    deed(Operation::OverdueSessions, 10, |town, me| {
+        told(town.engine.overdue_sessions(me))
+    }),
+    deed(Operation::Stats, 5, |town, me| told(town.engine.stats(me))),
+    deed(Operation::Export, 4, |town, me| {
+        let spaces = if town.one_in(2) {
+            vec![town.space()]
+        } else {
+            Vec::new()
+        };
+        let mut all = Vec::new();
+        let exported = town.engine.export(me, &spaces, &mut |memory| {
+            all.push(memory);
+            Ok(())
+        });
+        told(exported.map(|()| all))
+    }),
+    deed(Operation::Anonymize, 2, |town, me| {
+        let session = town.session();
+        let anonymized = town
+            .engine
+            .anonymize(me, &session, anonymize::Options::default());
+        told(anonymized)
+    }),
+    deed(Operation::Audit, 4, |town, me| told(town.engine.audit(me))),
+    deed(Operation::PlanCompaction, 3, |town, me| {
+        let session = town.session();
+        told(town.engine.plan_compaction(me, &session, Reach::Aggressive))
+    }),
+    deed(Operation::CheckReferences, 30, |town, me| {
+        let mut draft = town.public_draft();
+        let id = town.id();
+        town.asked.push(id.to_string());
+        draft.links = vec![Link::related(id)];
+        told(town.engine.check_references(me, &draft))
+    }),
+    deed(Operation::Embedding, 5, |town, me| {
+        told(town.engine.embedding(me))
+    }),
+    deed(Operation::Flush, 2, |town, me| told(town.engine.flush(me))),
+    deed(Operation::FlushAccessesIfFree, 2, |town, me| {
+        town.engine.flush_accesses_if_free(me);
+        String::new()
+    }),
+    deed(Operation::Remember, 25, |town, me| {
+        let (space, draft, is_fair) = some_draft(town, me);
+        let kept = town.engine.remember(me, &space, draft);
+        told(judged(town, is_fair, kept.map(|it| it.id)))
+    }),
+    deed(Operation::RememberAll, 8, |town, me| {
+        let (space, draft, is_fair) = some_draft(town, me);
+        let kept = town
+            .engine
+            .remember_all(me, &space, vec![draft], OnFull::Refuse);
+        told(judged(town, is_fair, kept.map(|it| it[0].id.clone())))
+    }),
+    deed(Operation::Transact, 8, transact),
+    deed(Operation::Revise, 20, |town, me| {
+        with_stolen(town, me, |town, memory| {
+            let revision = Revision {
+                importance: 0.5.try_into().ok(),
+                pinned: Some(!memory.pinned),
+                ..Revision::default()
+            };
+            town.engine
+                .revise(me, memory, None, revision)
+                .map(|it| format!("{it:?}"))
+        })
+    }),
+    deed(Operation::Forget, 8, |town, me| {
+        with_stolen(town, me, |town, memory| {
+            let forgotten = town.engine.forget(me, std::slice::from_ref(memory), WHY);
+            forgotten.map(|it| format!("{it:?}"))
+        })
+    }),
+    deed(Operation::ForgetLocated, 4, |town, me| {
+        with_stolen(town, me, |town, memory| {
+            let located = town.engine.locate(&town.user, memory.id.as_str(), None)?;
+            let located = Located {
+                memory: memory.clone(),
+                ..located
+            };
+            let forgotten = town.engine.forget_located(me, &[located], WHY);
+            forgotten.map(|it| format!("{it:?}"))
+        })
+    }),
+    deed(Operation::Unforget, 8, |town, me| {
+        with_stolen(town, me, |town, memory| {
+            let back = town.engine.unforget(me, std::slice::from_ref(memory), WHY);
+            back.map(|it| format!("{it:?}"))
+        })
+    }),
+    deed(Operation::UnforgetNamed, 6, |town, me| {
+        let name = town.name();
+        told(town.engine.unforget_named(me, &[name], None, WHY))
+    }),
+    deed(Operation::Erase, 1, |town, me| {
+        with_stolen(town, me, |town, memory| {
+            let erased = town.engine.erase(me, std::slice::from_ref(memory), WHY);
+            erased.map(|it| format!("{it:?}"))
+        })
+    }),
+    deed(Operation::EraseIds, 1, |town, me| {
+        with_stolen(town, me, |town, memory| {
+            let erased = town.engine.erase_ids(me, vec![memory.id.clone()], WHY);
+            erased.map(|it| format!("{it:?}"))
+        })
+    }),
+    deed(Operation::Import, 3, import),
+    deed(Operation::CreateSession, 2, |town, me| {
+        let session = town.session();
+        let new = NewSession {
+            id: Some(session),
+            ..NewSession::default()
+        };
+        told(town.engine.create_session(me, new))
+    }),
+    deed(Operation::CloseSession, 2, |town, me| {
+        let session = town.session();
+        told(town.engine.close_session(me, &session))
+    }),
+    deed(Operation::ActivateSession, 2, |town, me| {
+        let session = town.session();
+        told(town.engine.activate_session(me, &session))
+    }),
+    deed(Operation::ArchiveSession, 1, |town, me| {
+        let session = town.session();
+        told(town.engine.archive_session(me, &session, Some(WHY)))
+    }),
+    deed(Operation::RestoreSession, 2, |town, me| {
+        let session = town.session();
+        told(town.engine.restore_session(me, &session))
+    }),
+    deed(Operation::DeleteSession, 1, |town, me| {
+        let session = town.session();
+        told(town.engine.delete_session(me, &session, WHY))
+    }),
+    deed(Operation::UndeleteSession, 4, |town, me| {
+        let session = town.session();
+        told(town.engine.undelete_session(me, &session, WHY))
+    }),
+    deed(Operation::PurgeSession, 2, |town, me| {
+        let session = town.session();
+        told(town.engine.purge_session(me, &session))
+    }),
+    deed(Operation::Compact, 1, |town, me| {
+        let session = town.session();
+        told(town.engine.compact(me, &session, Reach::Aggressive))
+    }),
+    deed(Operation::CompactWhatIsDue, 2, |town, me| {
+        let reports = town.engine.compact_what_is_due(me).into_iter();
+        reports.map(told).collect()
+    }),
+    deed(Operation::BringBack, 2, |town, me| {
+        let (session, id) = (town.session(), town.id());
+        town.asked.push(id.to_string());
+        let ids = [id];
+        let some = town.one_in(2).then_some(&ids[..]);
+        told(town.engine.bring_back(me, &session, some, WHY))
+    }),
+    deed(Operation::EmbedPending, 2, |town, me| {
+        told(town.engine.embed_pending(me, 10, None, &mut |_| ()))
+    }),
+    deed(Operation::MaintainOverdue, 1, |town, me| {
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        told(town.engine.maintain_overdue(me, &TimeZone::UTC, until))
+    }),
+    deed(Operation::Verify, 1, |town, me| {
+        told(town.engine.verify(me, &mut |_| ()))
+    }),
+    deed(Operation::Repair, 1, |town, me| {
+        told(
+            town.engine
+                .repair(me, RepairOptions::default(), &mut |_| ()),
+        )
+    }),
+    deed(Operation::Sealing, 1, |town, me| {
+        told(town.engine.sealing(me))
+    }),
+    deed(Operation::Master, 1, |town, me| {
+        told(town.engine.master(me))
+    }),
+    deed(Operation::MakeKeysForFile, 1, |town, me| {
+        told(town.engine.make_keys_for_file(me, Path::new(NOWHERE)))
+    }),
+    deed(Operation::MakeKeysFor, 1, |town, me| {
+        told(town.engine.make_keys_for(me, &sealed::source()))
+    }),
+    deed(Operation::RotateKeysToFile, 1, |town, me| {
+        told(town.engine.rotate_keys_to_file(me, Path::new(NOWHERE)))
+    }),
+    deed(Operation::RotateKeysToPassphrase, 1, |town, me| {
+        let passphrase = Secret::new("sesame".into());
+        told(town.engine.rotate_keys_to_passphrase(me, passphrase))
+    }),
+    deed(Operation::DestroyKey, 1, |town, me| {
+        told(town.engine.destroy_key(me, &Space::Shared))
+    }),
+    deed(Operation::SealWhatIsClear, 1, |town, me| {
+        told(town.engine.seal_what_is_clear(me))
+    }),
+    deed(Operation::Reindex, 1, |town, me| {
+        told(town.engine.reindex(me, &mut |_| ()))
+    }),
+    deed(Operation::Maintain, 1, |town, me| {
+        told(town.engine.maintain(me, &MaintainOptions::default()))
+    }),
+];
