@@ -40,7 +40,7 @@ operations! {
         Locate "locate" ListEverywhere "list_everywhere" ListForgotten "list_forgotten"
         Export "export" Anonymize "anonymize" Audit "audit" PlanCompaction "plan_compaction"
         CheckReferences "check_references" Embedding "embedding"
-        Flush "flush" FlushAccessesIfFree "flush_accesses_if_free";
+        Flush "flush" FlushAccessesIfFree "flush_accesses_if_free" Sealing "sealing";
     Writer:
         Remember "remember" RememberAll "remember_all" Transact "transact" Revise "revise"
         Forget "forget" ForgetLocated "forget_located" Unforget "unforget"
@@ -53,8 +53,7 @@ operations! {
         EmbedPending "embed_pending" MaintainOverdue "maintain_overdue";
     Admin:
         Verify "verify" Repair "repair" Reindex "reindex" Maintain "maintain"
-        PurgeSession "purge_session"
-        Sealing "sealing" Master "master" MakeKeysForFile "make_keys_for_file"
+        PurgeSession "purge_session" Master "master" MakeKeysForFile "make_keys_for_file"
         MakeKeysFor "make_keys_for" RotateKeysToFile "rotate_keys_to_file"
         RotateKeysToPassphrase "rotate_keys_to_passphrase" DestroyKey "destroy_key"
         SealWhatIsClear "seal_what_is_clear";

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::caller::{Caller, Operation};
+use crate::caller::{Caller, Operation, Sight};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Draft, Revision, Space};
@@ -52,7 +52,14 @@ impl Mnemon {
             sealing.has_keys = true;
             sealing.master_id = Some(ring.master_id().to_owned());
             sealing.by_passphrase = ring.stretch().is_some();
-            sealing.spaces = ring.spaces().map(ToOwned::to_owned).collect();
+            // Which other agents there are is not told to one.
+            let sight = Sight::of(caller);
+            let is_told = |it: &&str| it.parse().is_ok_and(|space| sight.reaches(&space));
+            sealing.spaces = ring
+                .spaces()
+                .filter(is_told)
+                .map(ToOwned::to_owned)
+                .collect();
             sealing.spaces.sort();
         }
         Ok(sealing)

@@ -35,7 +35,7 @@ pub struct Closed {
     pub key: String,
     /// Nonce and ciphertext.
     pub content: Vec<u8>,
-    /// The agents that alone may see it; none if it is for all who reach its space.
+    /// The agents that it is private to, if it is: without the key, too, nobody else sees it.
     pub private_to: Option<Vec<String>>,
     /// Why it was not opened.
     pub why: Shut,

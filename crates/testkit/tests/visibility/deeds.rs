@@ -1,7 +1,5 @@
 //! One deed for every operation of the engine, done by an agent that tries all it can.
 
-use std::path::Path;
-
 use jiff::tz::TimeZone;
 use mnemon::Caller;
 use mnemon::anonymize;
@@ -9,15 +7,14 @@ use mnemon::caller::Operation;
 use mnemon::compact::Reach;
 use mnemon::context::ContextRequest;
 use mnemon::engine::{MaintainOptions, NewSession};
-use mnemon::memory::{Link, Revision, Space};
+use mnemon::memory::{Link, Revision};
 use mnemon::recall::aggregate::SummaryOptions;
 use mnemon::recall::related::RelatedOptions;
 use mnemon::recall::similar::SimilarOptions;
 use mnemon::recall::{Query, Question};
-use mnemon::seal::Secret;
 use mnemon::store::{Located, OnFull, RepairOptions};
-use mnemon_testkit::sealed;
 
+use super::keys;
 use super::town::{Town, told};
 use super::tricks::{import, judged, query, some_draft, transact, with_stolen};
 
@@ -39,9 +36,6 @@ const fn deed(operation: Operation, weight: usize, run: fn(&mut Town, &Caller) -
 }
 
 pub(crate) const WHY: &str = "because of a test";
-
-/// No key can be written there.
-const NOWHERE: &str = "/nowhere/at/all/key";
 
 pub(crate) const DEEDS: &[Deed] = &[
     deed(Operation::Get, 90, |town, me| {
@@ -339,35 +333,22 @@ pub(crate) const DEEDS: &[Deed] = &[
                 .repair(me, RepairOptions::default(), &mut |_| ()),
         )
     }),
-    deed(Operation::Sealing, 1, |town, me| {
-        told(town.engine.sealing(me))
-    }),
-    deed(Operation::Master, 1, |town, me| {
-        told(town.engine.master(me))
-    }),
-    deed(Operation::MakeKeysForFile, 1, |town, me| {
-        told(town.engine.make_keys_for_file(me, Path::new(NOWHERE)))
-    }),
-    deed(Operation::MakeKeysFor, 1, |town, me| {
-        told(town.engine.make_keys_for(me, &sealed::source()))
-    }),
-    deed(Operation::RotateKeysToFile, 1, |town, me| {
-        told(town.engine.rotate_keys_to_file(me, Path::new(NOWHERE)))
-    }),
-    deed(Operation::RotateKeysToPassphrase, 1, |town, me| {
-        let passphrase = Secret::new("sesame".into());
-        told(town.engine.rotate_keys_to_passphrase(me, passphrase))
-    }),
-    deed(Operation::DestroyKey, 1, |town, me| {
-        told(town.engine.destroy_key(me, &Space::Shared))
-    }),
-    deed(Operation::SealWhatIsClear, 1, |town, me| {
-        told(town.engine.seal_what_is_clear(me))
-    }),
     deed(Operation::Reindex, 1, |town, me| {
         told(town.engine.reindex(me, &mut |_| ()))
     }),
     deed(Operation::Maintain, 1, |town, me| {
         told(town.engine.maintain(me, &MaintainOptions::default()))
     }),
+    deed(Operation::Sealing, 5, keys::sealing),
+    deed(Operation::Master, 1, keys::master),
+    deed(Operation::MakeKeysForFile, 1, keys::make_keys_for_file),
+    deed(Operation::MakeKeysFor, 1, keys::make_keys_for),
+    deed(Operation::RotateKeysToFile, 1, keys::rotate_keys_to_file),
+    deed(
+        Operation::RotateKeysToPassphrase,
+        1,
+        keys::rotate_keys_to_passphrase,
+    ),
+    deed(Operation::DestroyKey, 1, keys::destroy_key),
+    deed(Operation::SealWhatIsClear, 1, keys::seal_what_is_clear),
 ];

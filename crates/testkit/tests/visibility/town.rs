@@ -11,8 +11,9 @@ use mnemon::config::Durability;
 use mnemon::engine::{MaintainOptions, NewSession};
 use mnemon::memory::{Body, Draft, Kind, Memory, MemoryId, SessionId, Space};
 use mnemon::store::Filter;
-use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::store::local::LocalOptions;
 use mnemon::{Caller, Config, Mnemon, Result, Time};
+use mnemon_testkit::sealed;
 use serde_json::json;
 
 /// The agents that act, and what marks what is theirs.
@@ -51,7 +52,12 @@ impl Town {
         let mut config = Config::default();
         config.storage.durability = Durability::Os;
         config.retention.enabled = true;
-        let store = LocalStore::create(folder.path(), LocalOptions::from(&config)).unwrap();
+        // In every second town all that is kept is sealed; whoever asks has the key.
+        let options = LocalOptions {
+            keyring: sealed::options(seed % 2 == 1).keyring,
+            ..LocalOptions::from(&config)
+        };
+        let store = sealed::store(folder.path(), options);
         let clock = ManualClock::new(START.parse().unwrap());
         let engine = Mnemon::new(Arc::new(store), config).with_sources(clock.clock(), numbers());
         let mut town = Self {

@@ -121,7 +121,7 @@ pub struct SealedMember {
     pub content: String,
     /// The id of the data key.
     pub key: String,
-    /// The agents that alone may see it.
+    /// The agents that alone may see it, if it is private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private_to: Option<Vec<String>>,
 }
