@@ -6,8 +6,10 @@
 
 mod access;
 mod aggregate;
+mod backup;
 mod compact;
 mod context;
+mod desk;
 mod embed;
 mod erase;
 mod export;
@@ -26,19 +28,25 @@ mod rights;
 mod sessions;
 mod shown;
 mod similar;
+mod snapshots;
+mod turn;
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+pub use backup::bring_back;
 pub use compact::{CompactionReport, Filling};
+pub use desk::{Clearing, NewEntry, NewItem};
 pub use embed::{Embedded, EmbeddingReport};
 pub use import::{Base, Conflict, ErasedTexts, ImportItem, ImportOptions, Imported};
 pub use keys::{Sealed, Sealing};
 pub use maintain::{Expired, MaintainOptions, Maintained};
 pub use remember::{Action, Remembered};
 pub use sessions::NewSession;
+pub use snapshots::{RestoreOptions, Restored, SNAPSHOTS_LISTED, SnapshotOptions, SnapshotStats};
+pub use turn::{AfterTurn, KeptTurn};
 
 use crate::caller::{Caller, Operation, Sight};
 use crate::clock::Clock;

@@ -4,6 +4,7 @@
 mod sandbox;
 
 mod accesses;
+mod agents;
 mod asking;
 mod coming_back;
 mod compaction;
