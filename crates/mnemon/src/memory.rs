@@ -108,6 +108,14 @@ impl Memory {
         }
     }
 
+    /// Its text as far as anybody here can read it: nothing if it was not opened.
+    pub fn readable_text(&self) -> &str {
+        match self.closed() {
+            Some(_) => "",
+            None => self.text.as_str(),
+        }
+    }
+
     /// Whether it is sealed on the disk, opened here or not.
     pub fn is_sealed(&self) -> bool {
         !matches!(self.seal, Seal::Clear)

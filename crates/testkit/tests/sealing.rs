@@ -13,7 +13,7 @@ use mnemon::memory::{Body, Draft, Kind, Link, Memory, Revision, SessionId, Space
 use mnemon::recall::{Query, Question, RelatedOptions};
 use mnemon::store::local::log::Line;
 use mnemon::store::local::{LocalOptions, LocalStore};
-use mnemon::store::{Filter, RepairOptions, Sort};
+use mnemon::store::{Filter, RepairOptions, Sort, Status};
 use mnemon::{Caller, Config, Mnemon, Time};
 use mnemon_testkit::sealed::{self, me};
 use serde_json::json;
@@ -256,7 +256,7 @@ fn a_holder_of_the_key_finds_it_by_words_tags_and_meaning() {
     let options = RelatedOptions::new(Filter::all(now));
     let related = desk.engine.related(&desk.me, &id, None, &options).unwrap();
     let related: Vec<_> = related.hits.iter().map(|it| it.memory.id.clone()).collect();
-    assert_eq!(related, [naming.id]);
+    assert_eq!(related, std::slice::from_ref(&naming.id));
     let moment = desk.engine.now();
     desk.engine
         .forget(&desk.me, std::slice::from_ref(&secret), "old")
@@ -273,6 +273,19 @@ fn a_holder_of_the_key_finds_it_by_words_tags_and_meaning() {
     let closed = without.find(&desk.me, &id, None).unwrap();
     assert_eq!((closed.text.as_str(), closed.tags.len()), ("[sealed]", 0));
     assert!(closed.sensitive && closed.closed().is_some());
+    let topics = without.session_topics(&desk.me, &desk.session).unwrap();
+    let named = format!("{topics:?}");
+    assert!(!named.contains("sealed"), "{named}");
+    let open = Filter {
+        status: Some(Status::Open),
+        ..Filter::all(now)
+    };
+    let ids = |engine: &Mnemon| {
+        let found = engine.list(&desk.me, &open).unwrap().memories.into_iter();
+        found.map(|memory| memory.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&desk.engine), [naming.id]);
+    assert!(ids(&without).is_empty());
 }
 
 #[test]
