@@ -121,6 +121,8 @@ pub(crate) enum Command {
     Verify(commands::verify::Verify),
     /// Do all that is due: retention, purging, archiving, care of the index
     Maintain(commands::maintain::Maintain),
+    /// Say how long what an agent has is kept, and carry it out
+    Retention(commands::retention::Retention),
     /// Set damage aside and make the index anew
     Repair(commands::repair::Repair),
     /// Embed what waits for the service that the settings name

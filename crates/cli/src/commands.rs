@@ -32,6 +32,7 @@ pub(crate) mod reindex;
 pub(crate) mod related;
 pub(crate) mod remember;
 pub(crate) mod repair;
+pub(crate) mod retention;
 pub(crate) mod revise;
 pub(crate) mod session;
 pub(crate) mod similar;
@@ -88,8 +89,9 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Repair(command) => command.run(&context),
         Command::Embed(_) => embed::Embed::run(&context),
         Command::Maintain(command) => command.run(&context),
+        Command::Retention(command) => command.run(&context),
         Command::Reindex(_) => reindex::Reindex::run(&context),
-        Command::Stats(_) => stats::Stats::run(&context),
+        Command::Stats(command) => command.run(&context),
         Command::Doctor(_) => doctor::Doctor::run(&context),
         Command::Key(command) => command.run(&context),
         Command::Config(command) => command.run(&context),

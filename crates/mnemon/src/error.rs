@@ -14,6 +14,9 @@ mod words;
 
 pub use code::Code;
 
+use crate::memory::Space;
+use crate::tier::Tier;
+
 /// What every fallible function of the library returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -212,6 +215,26 @@ pub enum Error {
         /// What to do next.
         suggestion: &'static str,
     },
+    /// An agent's long-term memory would grow past what its tier includes.
+    LongTermFull {
+        /// The agent.
+        agent: String,
+        /// The bytes that it has now.
+        used_bytes: u64,
+        /// The bytes that the write would add.
+        needed_bytes: u64,
+        /// The bytes that it may have.
+        limit_bytes: u64,
+    },
+    /// The tier does not include this.
+    License {
+        /// What was asked for.
+        feature: &'static str,
+        /// The least tier that includes it.
+        needed: Tier,
+        /// The tier of the caller.
+        had: Tier,
+    },
     /// No session has this id.
     SessionNotFound {
         /// The id that was asked for.
@@ -355,6 +378,8 @@ impl Error {
             | Self::SessionExists { .. }
             | Self::SessionIdDeleted { .. } => Code::SchemaInvalid,
             Self::SessionFull { .. } | Self::WindowFull { .. } => Code::SizeLimit,
+            Self::LongTermFull { .. } => Code::Quota,
+            Self::License { .. } => Code::License,
             Self::SessionNotFound { .. } | Self::SessionDeleted { .. } => Code::SessionNotFound,
             Self::SessionArchived { .. } => Code::SessionArchived,
             Self::NotFound { .. } | Self::Missing { .. } | Self::Compacted { .. } => Code::NotFound,
@@ -384,6 +409,26 @@ impl Error {
             Self::SessionArchived { source: Some(source), .. } | Self::CompactionFailed { source, .. }
                 if source.retryable()
         ) || matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted)
+    }
+
+    /// A space that would grow past its quota.
+    pub fn full(space: &Space, used_bytes: u64, needed_bytes: u64, limit_bytes: u64) -> Self {
+        match space {
+            Space::Agent(agent) => Self::LongTermFull {
+                agent: agent.to_string(),
+                used_bytes,
+                needed_bytes,
+                limit_bytes,
+            },
+            Space::Session(_) | Space::Shared => Self::SessionFull {
+                session: space
+                    .session()
+                    .map_or_else(String::new, ToString::to_string),
+                used_bytes,
+                needed_bytes,
+                limit_bytes,
+            },
+        }
     }
 
     /// For `map_err`: the I/O error of doing `action` to `path`, told apart by what it means.

@@ -15,6 +15,7 @@ mod error;
 mod export;
 mod history;
 pub mod import;
+mod long_term;
 mod maintain;
 mod memory;
 pub mod parse;
@@ -24,6 +25,7 @@ mod redact;
 mod related;
 mod report;
 pub mod request;
+mod retention;
 mod sealing;
 mod session;
 mod turn;
@@ -42,6 +44,7 @@ pub use error::ErrorShape;
 pub use export::{ExportFormat, ExportWriter, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;
 pub use import::{Format, read_import};
+pub use long_term::LongTermShape;
 pub use maintain::MaintainedShape;
 pub use memory::{MemoriesShape, MemoryShape};
 pub use parse::{Parsed, kind_from_word, parse_memory};
@@ -54,6 +57,7 @@ pub use report::{
     RememberedShape, RepairShape, StatsShape, VerificationShape,
 };
 pub use request::{RecallRequest, parse_structured, parse_structured_text};
+pub use retention::{PolicyShape, RetentionShape};
 pub use sealing::SealingShape;
 pub use session::{
     DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,

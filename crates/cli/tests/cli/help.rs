@@ -131,6 +131,7 @@ fn the_first_page_lists_the_commands() {
       restore-backup  Make a store from a back-up
       verify          Check every line and the index
       maintain        Do all that is due: retention, purging, archiving, care of the index
+      retention       Say how long what an agent has is kept, and carry it out
       repair          Set damage aside and make the index anew
       embed           Embed what waits for the service that the settings name
       reindex         Make the index anew

@@ -96,6 +96,12 @@ impl Snapshot {
         }
     }
 
+    /// How many bytes it has as plain JSON.
+    #[expect(clippy::missing_panics_doc, reason = "its fields are plain")]
+    pub fn plain_bytes(&self) -> u64 {
+        serde_json::to_vec(self).expect("plain fields").len() as u64
+    }
+
     /// What is told of it in lists; the bytes are those of its file.
     pub fn summary(&self, bytes: u64, encrypted: bool) -> SnapshotSummary {
         SnapshotSummary {

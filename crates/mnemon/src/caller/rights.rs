@@ -30,7 +30,7 @@ macro_rules! operations {
 
 operations! {
     Reader:
-        Get "get" Find "find" Peek "peek" List "list" History "history" Stats "stats"
+        Get "get" GetMany "get_many" Find "find" Peek "peek" List "list" History "history" Stats "stats"
         Recall "recall" Query "query" Related "related" Similar "similar" Context "context"
         Topics "topics" Timeline "timeline" ByAgent "by_agent" Summary "summary"
         SessionTopics "session_topics" SessionTimeline "session_timeline"
@@ -39,7 +39,8 @@ operations! {
         DeletedSessions "deleted_sessions" OverdueSessions "overdue_sessions"
         Locate "locate" ListEverywhere "list_everywhere" ListForgotten "list_forgotten"
         Export "export" Anonymize "anonymize" Audit "audit" PlanCompaction "plan_compaction"
-        CheckReferences "check_references" Embedding "embedding"
+        CheckReferences "check_references" Embedding "embedding" FillingOf "filling_of"
+        LongTermStats "long_term_stats" Retention "retention" Require "require" Subscribe "subscribe"
         Flush "flush" FlushAccessesIfFree "flush_accesses_if_free" Sealing "sealing"
         Desk "desk" Working "working" Window "window" Snapshots "snapshots"
         FindSnapshot "find_snapshot" ExportSnapshot "export_snapshot"
@@ -53,6 +54,7 @@ operations! {
         RestoreSession "restore_session" DeleteSession "delete_session"
         UndeleteSession "undelete_session" Compact "compact"
         CompactWhatIsDue "compact_what_is_due" BringBack "bring_back"
+        SetRetention "set_retention" RunRetention "run_retention"
         EmbedPending "embed_pending" MaintainOverdue "maintain_overdue" KeepTurn "keep_turn"
         SetWorking "set_working" DropWorking "drop_working" ClearWorking "clear_working"
         AddToWindow "add_to_window" PinInWindow "pin_in_window" ClearWindow "clear_window"

@@ -46,6 +46,7 @@ impl Mnemon {
         ids.extend(quoting);
         // Before the memories go: afterwards nobody would know what they said.
         let papers = self.clean_papers(caller, &ids)?;
+        let audiences = self.audiences(&ids);
         let mut erased = self.store.erase(&Erasure {
             ids,
             by: caller.name().to_owned(),
@@ -55,6 +56,7 @@ impl Mnemon {
         })?;
         erased.cleaned.extend(papers.cleaned);
         erased.not_cleaned = papers.not_cleaned;
+        self.publish_erased(audiences);
         Ok(erased)
     }
 

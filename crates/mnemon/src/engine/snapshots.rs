@@ -13,8 +13,10 @@ use crate::agent::{Desk, Snapshot, SnapshotSummary};
 use crate::caller::{Caller, Operation};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::memory::{AgentId, Memory, MemoryId, SnapshotId, Space};
 use crate::store::{Filter, Forgottenness, Paper, PaperSort, Sort};
+use crate::tier::Gate;
 use crate::time::Time;
 
 /// How many snapshots a list shows if nobody says.
@@ -117,6 +119,14 @@ impl Mnemon {
         }
         let micros = began.elapsed().as_micros();
         snapshot.made_in_micros = u64::try_from(micros).unwrap_or(u64::MAX);
+        let event = Event::SnapshotCreated {
+            agent: agent.clone(),
+            snapshot: snapshot.id.to_string(),
+            bytes: snapshot.plain_bytes(),
+            includes_long_term: options.long_term,
+            micros: snapshot.made_in_micros,
+        };
+        self.publish_for(agent, event);
         Ok(snapshot)
     }
 
@@ -128,6 +138,7 @@ impl Mnemon {
         form: Form,
     ) -> Result<SnapshotSummary> {
         caller.may(Operation::KeepSnapshot)?;
+        self.require(caller, Gate::SnapshotPersistence)?;
         check_desk(caller, &snapshot.agent)?;
         let bytes = self.snapshot_kept(snapshot, form)?;
         let paper = Paper::Snapshot(snapshot.agent.clone(), snapshot.id.clone());
@@ -141,6 +152,12 @@ impl Mnemon {
             Some(before) => Ok(Some(before.to_vec())),
             None => Ok(Some(bytes.clone())),
         })?;
+        let event = Event::SnapshotPersisted {
+            agent: snapshot.agent.clone(),
+            snapshot: snapshot.id.to_string(),
+            bytes: bytes.len() as u64,
+        };
+        self.publish_for(&snapshot.agent, event);
         snapshot::read_head(&bytes)
     }
 
@@ -197,7 +214,7 @@ impl Mnemon {
                 "put the desk of {agent} back to a snapshot of {other}"
             )));
         }
-        let now = self.clock.now();
+        let (began, now) = (Instant::now(), self.clock.now());
         let mut restored =
             self.at_desk(caller, agent, |desk| put_back(desk, snapshot, options, now))?;
         if options.long_term
@@ -205,6 +222,14 @@ impl Mnemon {
         {
             self.put_back_long_term(caller, snapshot, ids, options.clear, &mut restored)?;
         }
+        let event = Event::SnapshotRestored {
+            agent: agent.clone(),
+            snapshot: snapshot.id.to_string(),
+            working_entries: restored.working_entries as u64,
+            context_items: restored.window_items as u64,
+            micros: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+        };
+        self.publish_for(agent, event);
         Ok(restored)
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Error;
+use crate::tier::Tier;
 
 #[expect(
     clippy::too_many_lines,
@@ -155,6 +156,30 @@ impl fmt::Display for Error {
                 f,
                 "session {session} is full: it has {used_bytes} bytes, the write needs \
                  {needed_bytes} more, and the limit is {limit_bytes}"
+            ),
+            Self::LongTermFull {
+                agent,
+                used_bytes,
+                needed_bytes,
+                limit_bytes,
+            } => {
+                write!(
+                    f,
+                    "the long-term memory of {agent} is full: it has {used_bytes} bytes, the write \
+                     needs {needed_bytes} more, and the limit is {limit_bytes}"
+                )?;
+                match Tier::of_quota(*limit_bytes) {
+                    Some(tier) => write!(f, " (tier {tier})"),
+                    None => Ok(()),
+                }
+            }
+            Self::License {
+                feature,
+                needed,
+                had,
+            } => write!(
+                f,
+                "{feature} needs the tier {needed}, and the tier is {had}"
             ),
             Self::SessionNotFound { session } => write!(f, "there is no session {session}"),
             Self::SessionExists { session } => write!(f, "there is a session {session} already"),
@@ -319,6 +344,13 @@ impl Error {
                  space. Settle or forget what is not needed, start another session, or raise \
                  storage.session_bytes_max."
             ),
+            Self::LongTermFull { agent, .. } => format!(
+                "`mnemon stats --agent {agent}` shows what takes the space. Erase what is not needed, \
+                 or choose a higher tier."
+            ),
+            Self::License { needed, .. } => {
+                format!("Set `tier = \"{needed}\"` in the settings once it is licensed.")
+            }
             Self::Compacted { id, session, .. } => format!(
                 "`mnemon unforget {id} --reason R` brings it back, and `mnemon session restore {session}` \
                  all that was compacted."

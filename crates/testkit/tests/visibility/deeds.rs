@@ -1,22 +1,23 @@
 //! One deed for every operation of the engine, done by an agent that tries all it can.
 
 use jiff::tz::TimeZone;
-use mnemon::Caller;
 use mnemon::anonymize;
 use mnemon::caller::Operation;
 use mnemon::compact::Reach;
 use mnemon::context::ContextRequest;
 use mnemon::engine::{MaintainOptions, NewSession};
-use mnemon::memory::{Link, Revision};
+use mnemon::memory::{Link, Revision, Space};
 use mnemon::recall::aggregate::SummaryOptions;
 use mnemon::recall::related::RelatedOptions;
 use mnemon::recall::similar::SimilarOptions;
 use mnemon::recall::{Query, Question};
+use mnemon::retention::RetentionPolicy;
 use mnemon::store::{Located, OnFull, RepairOptions};
+use mnemon::{Caller, Gate};
 
 use super::desks;
 use super::keys;
-use super::town::{Town, told};
+use super::town::{AGENTS, Town, told};
 use super::tricks::{import, judged, query, some_draft, transact, with_stolen};
 
 /// Something that an agent does.
@@ -42,6 +43,10 @@ pub(crate) const DEEDS: &[Deed] = &[
     deed(Operation::Get, 90, |town, me| {
         let name = town.name();
         told(town.engine.get(me, &name, None))
+    }),
+    deed(Operation::GetMany, 20, |town, me| {
+        let names = [town.name(), town.name()];
+        told(town.engine.get_many(me, &names, None))
     }),
     deed(Operation::Find, 90, |town, me| {
         let name = town.name();
@@ -196,6 +201,47 @@ pub(crate) const DEEDS: &[Deed] = &[
     }),
     deed(Operation::Embedding, 5, |town, me| {
         told(town.engine.embedding(me))
+    }),
+    deed(Operation::FillingOf, 5, |town, me| {
+        let space = town.space();
+        town.asked.push(space.to_string());
+        told(town.engine.filling_of(me, &space))
+    }),
+    deed(Operation::LongTermStats, 5, |town, me| {
+        let Space::Agent(agent) = town.space() else {
+            return String::new();
+        };
+        town.asked.push(agent.to_string());
+        told(town.engine.long_term_stats(me, &agent))
+    }),
+    deed(Operation::Retention, 5, |town, me| {
+        let agent = town.pick(&AGENTS).0.parse().unwrap();
+        told(town.engine.retention(me, &agent))
+    }),
+    deed(Operation::SetRetention, 2, |town, me| {
+        let (agent, mark) = *town.pick(&AGENTS);
+        let is_own = agent == me.name();
+        let policy = RetentionPolicy {
+            exempt_tags: vec![mark.parse().unwrap()],
+            ..RetentionPolicy::default()
+        };
+        let set = town
+            .engine
+            .set_retention(me, &agent.parse().unwrap(), &policy);
+        assert!(is_own || set.is_err(), "{me} set the policy of {agent}");
+        told(set)
+    }),
+    deed(Operation::RunRetention, 1, |town, me| {
+        let agent = town.pick(&AGENTS).0.parse().unwrap();
+        let agent = town.one_in(2).then_some(&agent);
+        told(town.engine.run_retention(me, agent, false))
+    }),
+    deed(Operation::Require, 5, |town, me| {
+        told(town.engine.require(me, Gate::SemanticSearch))
+    }),
+    deed(Operation::Subscribe, 3, |town, me| {
+        let all = town.engine.subscribe(me, 2000, Some(0));
+        told(all.map(|all| std::iter::from_fn(|| all.try_next()).collect::<Vec<_>>()))
     }),
     deed(Operation::Flush, 2, |town, me| told(town.engine.flush(me))),
     deed(Operation::FlushAccessesIfFree, 2, |town, me| {
