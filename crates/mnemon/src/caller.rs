@@ -9,6 +9,7 @@ pub use rights::Operation;
 pub use sight::Sight;
 
 use crate::memory::AgentId;
+use crate::tier::Tier;
 
 /// Who asks, and how much they may do. Every operation of the engine takes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Caller {
     pub who: Who,
     /// How much they may do.
     pub role: Role,
+    /// What they licensed, if it is not what the settings say.
+    pub tier: Option<Tier>,
 }
 
 /// A person or a program.
@@ -56,6 +59,7 @@ impl Caller {
         Self {
             who: Who::User(name.into()),
             role: Role::Admin,
+            tier: None,
         }
     }
 
@@ -64,6 +68,7 @@ impl Caller {
         Self {
             who: Who::Agent(id),
             role: Role::Writer,
+            tier: None,
         }
     }
 

@@ -192,7 +192,8 @@ mod tests {
                 _ => Origin::Default,
             };
             assert_eq!(loaded.config.lock.timeout_ms, holds);
-            let setting = &loaded.settings[7];
+            let mut settings = loaded.settings.iter();
+            let setting = settings.find(|it| it.key == "lock.timeout_ms").unwrap();
             assert_eq!(
                 (setting.key, &setting.value, &setting.origin),
                 ("lock.timeout_ms", &holds.to_string(), &origin)

@@ -6,39 +6,56 @@
 
 mod access;
 mod aggregate;
+mod backup;
 mod compact;
 mod context;
+mod desk;
 mod embed;
 mod erase;
+mod events;
 mod export;
+mod filling;
 mod forget;
 mod import;
 mod keys;
 mod life;
 mod locate;
+mod long_term;
 mod maintain;
 mod outside;
 mod query;
 mod recall;
 mod related;
 mod remember;
+mod retention;
 mod rights;
 mod sessions;
 mod shown;
 mod similar;
+mod snapshots;
+mod supersede;
+mod tier;
+mod turn;
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-pub use compact::{CompactionReport, Filling};
+pub use backup::bring_back;
+pub use compact::CompactionReport;
+pub use desk::{Clearing, NewEntry, NewItem};
 pub use embed::{Embedded, EmbeddingReport};
+pub use filling::Filling;
 pub use import::{Base, Conflict, ErasedTexts, ImportItem, ImportOptions, Imported};
 pub use keys::{Sealed, Sealing};
+pub use long_term::LongTermStats;
 pub use maintain::{Expired, MaintainOptions, Maintained};
 pub use remember::{Action, Remembered};
+pub use retention::RetentionResult;
 pub use sessions::NewSession;
+pub use snapshots::{RestoreOptions, Restored, SNAPSHOTS_LISTED, SnapshotOptions, SnapshotStats};
+pub use turn::{AfterTurn, KeptTurn};
 
 use crate::caller::{Caller, Operation, Sight};
 use crate::clock::Clock;
@@ -46,7 +63,8 @@ use crate::compact::Reach;
 use crate::config::{self, Config, Sources};
 use crate::decay::{At, Faded, Rules};
 use crate::embed::{BuiltIn, Embedder};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
+use crate::event::Bus;
 use crate::memory::{Limits, Memory, MemoryId, Reference, SessionId, Shut, Space};
 use crate::random;
 use crate::redact::Redactor;
@@ -76,6 +94,8 @@ pub struct Mnemon {
     accesses: Mutex<HashMap<MemoryId, (Space, u64, Time)>>,
     /// Sessions that filled up, and how much they are to be compacted.
     due: Mutex<HashMap<SessionId, Reach>>,
+    /// Who wants to know what happens.
+    events: Bus,
 }
 
 /// Where random bytes come from; tests bring their own.
@@ -96,6 +116,7 @@ impl Mnemon {
             outside: None,
             accesses: Mutex::default(),
             due: Mutex::default(),
+            events: Bus::default(),
         }
     }
 
@@ -157,7 +178,26 @@ impl Mnemon {
             return Err(Reference::not_found(name));
         }
         self.count_access(&memory);
+        self.publish_retrieval(&memory);
         Ok(memory)
+    }
+
+    /// The memories of these names; what is not found is left out.
+    pub fn get_many(
+        &self,
+        caller: &Caller,
+        names: &[String],
+        session: Option<&SessionId>,
+    ) -> Result<Vec<Memory>> {
+        caller.may(Operation::GetMany)?;
+        let mut found = Vec::with_capacity(names.len());
+        for name in names {
+            match self.get(caller, name, session) {
+                Err(error) if error.code() == Code::NotFound => {}
+                memory => found.push(memory?),
+            }
+        }
+        Ok(found)
     }
 
     /// As [`Self::get`], but forgotten memories too, and without counting as an access.
@@ -193,6 +233,7 @@ impl Mnemon {
     /// The memories that fit a filter.
     pub fn list(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
         caller.may(Operation::List)?;
+        self.require_spaces(caller, &filter.spaces)?;
         filter.check()?;
         self.with_open(caller, &filter.spaces, || {
             self.store.select(&self.ruled(caller, filter)?)
@@ -333,12 +374,15 @@ impl Mnemon {
         if matches!(kept, Err(Error::NotFound { .. })) && !accesses.is_empty() {
             // One that was asked for may be gone for good by now; that is no reason to refuse.
             all.truncate(asked);
-            kept = self.store.commit(self.batch(caller, space, all, on_full));
+            kept = self
+                .store
+                .commit(self.batch(caller, space, all.clone(), on_full));
         }
         match kept {
             Ok(mut receipt) => {
                 receipt.outcomes.truncate(asked);
                 self.note_growth(&session_space, receipt.grown);
+                self.publish_writes(caller, &session_space, &all[..asked], &receipt);
                 Ok(receipt)
             }
             Err(error) => {
@@ -350,9 +394,7 @@ impl Mnemon {
     }
 
     fn batch(&self, caller: &Caller, space: Space, writes: Vec<Write>, on_full: OnFull) -> Batch {
-        let quota_bytes = space
-            .session()
-            .map(|_| self.config.storage.session_bytes_max);
+        let quota_bytes = self.quota_of(caller, &space);
         Batch {
             space,
             by: caller.name().to_owned(),

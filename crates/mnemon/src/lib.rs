@@ -31,6 +31,7 @@
 //! The verbs are in [`engine`], the nouns in [`memory`], and [`store`] says
 //! what a place to keep them must do.
 
+pub mod agent;
 pub mod anonymize;
 pub mod caller;
 pub mod clock;
@@ -41,6 +42,7 @@ pub mod decay;
 pub mod embed;
 pub mod engine;
 pub mod error;
+pub mod event;
 pub mod memory;
 pub mod nearest;
 pub mod recall;
@@ -50,6 +52,7 @@ pub mod schedule;
 pub mod seal;
 pub mod session;
 pub mod store;
+pub mod tier;
 pub mod time;
 
 pub use caller::Caller;
@@ -57,6 +60,7 @@ pub use clock::Clock;
 pub use config::Config;
 pub use engine::Mnemon;
 pub use error::{Code, EmbeddingFailure, Error, Result};
+pub use tier::{Gate, Tier};
 pub use time::Time;
 
 /// Ten random bytes from the operating system, enough for an id.

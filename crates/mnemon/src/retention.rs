@@ -3,7 +3,12 @@
 //! Off until it is switched on. Age counts from the last access, or from when
 //! the store took the memory in, whichever is later, so that what is used
 //! stays and what was imported gets its time. Forgetting is the usual one: it
-//! can be undone until its deadline.
+//! can be undone until its deadline. `policy` is the same for single agents.
+
+mod policy;
+
+pub use policy::RetentionPolicy;
+pub(crate) use policy::is_past;
 
 use serde::Deserialize;
 

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use jiff::civil::{Date, DateTime, Time as WallTime};
 use jiff::{Span, Zoned};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{Error, Result};
 
@@ -129,6 +129,12 @@ impl FromStr for Schedule {
             any_day: days.starts_with('*'),
             any_weekday: weekdays.starts_with('*'),
         })
+    }
+}
+
+impl Serialize for Schedule {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 

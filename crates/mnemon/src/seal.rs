@@ -18,6 +18,7 @@ mod problem;
 mod ring;
 pub mod rotation;
 
+pub(crate) use aead::{Key, open, seal};
 pub use keyring::Keyring;
 pub use master::{Master, Secret, Source};
 pub use passphrase::Stretch;

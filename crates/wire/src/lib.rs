@@ -5,14 +5,17 @@
 //! [`parse`] reads one memory, [`import`] a whole file, [`MemoryShape`] and
 //! its neighbours are what is printed.
 
+mod agent;
 mod aggregate;
 mod anonymize;
+mod backup;
 mod compaction;
 mod context;
 mod error;
 mod export;
 mod history;
 pub mod import;
+mod long_term;
 mod maintain;
 mod memory;
 pub mod parse;
@@ -22,18 +25,26 @@ mod redact;
 mod related;
 mod report;
 pub mod request;
+mod retention;
 mod sealing;
 mod session;
+mod turn;
 mod workflow;
 
+pub use agent::{
+    AddedShape, EntryShape, RestoredShape, SnapshotStatsShape, SnapshotsShape, WindowShape,
+    WorkingSetShape, WorkingShape,
+};
 pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
 pub use anonymize::AnonymizedShape;
+pub use backup::{BackedUpShape, BroughtBackShape};
 pub use compaction::{CompactedShape, SizeShape};
 pub use context::ContextShape;
 pub use error::ErrorShape;
 pub use export::{ExportFormat, ExportWriter, SessionLine, memory_line, session_line};
 pub use history::HistoryShape;
 pub use import::{Format, read_import};
+pub use long_term::LongTermShape;
 pub use maintain::MaintainedShape;
 pub use memory::{MemoriesShape, MemoryShape};
 pub use parse::{Parsed, kind_from_word, parse_memory};
@@ -46,9 +57,11 @@ pub use report::{
     RememberedShape, RepairShape, StatsShape, VerificationShape,
 };
 pub use request::{RecallRequest, parse_structured, parse_structured_text};
+pub use retention::{PolicyShape, RetentionShape};
 pub use sealing::SealingShape;
 pub use session::{
     DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,
     SessionsShape,
 };
+pub use turn::{KeptTurnShape, parse_turn};
 pub use workflow::workflow_selectors;

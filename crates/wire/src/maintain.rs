@@ -6,6 +6,8 @@ use mnemon::memory::{MemoryId, SessionId, Space};
 use mnemon::store::Tended;
 use serde::Serialize;
 
+use crate::retention::RetentionShape;
+
 /// What maintenance did, or would do.
 #[derive(Debug, Serialize)]
 pub struct MaintainedShape<'a> {
@@ -15,6 +17,8 @@ pub struct MaintainedShape<'a> {
     purged_sessions: &'a [SessionId],
     archived: &'a [SessionId],
     index: Option<TendedShape<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policies: Option<RetentionShape>,
     complete: bool,
 }
 
@@ -58,6 +62,7 @@ impl<'a> MaintainedShape<'a> {
             purged_sessions: &done.purged_sessions,
             archived: &done.archived,
             index: done.tended.as_ref().map(tended),
+            policies: done.policies.as_ref().map(RetentionShape::of),
             complete: done.complete,
         }
     }

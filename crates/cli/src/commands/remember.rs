@@ -1,6 +1,8 @@
 //! `mnemon remember`
 
 use clap::Args;
+use mnemon::Caller;
+use mnemon::caller::Who;
 use mnemon::memory::body::confidence_from_word;
 use mnemon::memory::{Body, Draft, Kind, Space, Text};
 use mnemon_wire::{RememberedShape, kind_from_word};
@@ -82,10 +84,22 @@ struct Target {
     /// Into the memory that all agents share
     #[arg(long)]
     shared: bool,
+    /// Into the long-term memory of the agent that asks (--as A)
+    #[arg(long)]
+    long_term: bool,
 }
 
 impl Target {
-    fn space(&self) -> Outcome<Space> {
+    fn space(&self, caller: &Caller) -> Outcome<Space> {
+        if self.long_term {
+            return match &caller.who {
+                Who::Agent(agent) => Ok(Space::Agent(agent.clone())),
+                Who::User(_) => Err(Failure::misused(
+                    "it is not said whose long-term memory is meant",
+                    "Ask as the agent, with --as A, or name it with --agent A.",
+                )),
+            };
+        }
         match (&self.session, &self.agent, self.shared) {
             (Some(session), _, _) => Ok(Space::Session(session.parse()?)),
             (_, Some(agent), _) => Ok(Space::Agent(agent.parse()?)),
@@ -101,7 +115,7 @@ impl Target {
 
 impl Remember {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
-        let space = self.target.space()?;
+        let space = self.target.space(&context.caller()?)?;
         let bytes_max = context.config()?.limits.long_term_entry_bytes_max;
         let text = Text::try_from(input::words_or_stdin(&self.text, bytes_max)?)?;
         let kind = self

@@ -115,7 +115,7 @@ impl Revise {
             context.output.note(&note);
         }
         let memory = engine.revise(&caller, &memory, self.if_version, revision)?;
-        if let Some(filling) = engine.filling_of(&memory.space)? {
+        if let Some(filling) = engine.filling_of(&caller, &memory.space)? {
             // The answer is the memory and has no place for it.
             Output::say("warning", &filling.to_string());
         }

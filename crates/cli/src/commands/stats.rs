@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use mnemon_wire::StatsShape;
+use mnemon::engine::LongTermStats;
+use mnemon_wire::{LongTermShape, StatsShape};
 
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -12,13 +13,22 @@ use crate::human::{BAD, NAME, bytes, count};
 
 /// Count memories and bytes
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  mnemon stats\n  mnemon stats --json")]
-pub(crate) struct Stats {}
+#[command(after_help = "Examples:\n  mnemon stats\n  mnemon stats --agent architect --json")]
+pub(crate) struct Stats {
+    /// Only this agent's long-term memory, with its tags and its limit
+    #[arg(long, value_name = "A")]
+    agent: Option<String>,
+}
 
 impl Stats {
-    pub(crate) fn run(context: &Context) -> Outcome {
+    pub(crate) fn run(&self, context: &Context) -> Outcome {
         let engine = context.reader()?;
         let caller = context.caller()?;
+        if let Some(agent) = &self.agent {
+            let stats = engine.long_term_stats(&caller, &agent.parse()?)?;
+            let shape = LongTermShape::of(&stats);
+            return context.output.answer(&shape, || long_term(context, &stats));
+        }
         let stats = engine.stats(&caller)?;
         let embedding = engine.embedding(&caller)?;
         let shape = StatsShape::of(&stats, &embedding);
@@ -86,4 +96,41 @@ impl Stats {
             out
         })
     }
+}
+
+/// What an agent knows for good, in a few lines.
+fn long_term(context: &Context, stats: &LongTermStats) -> String {
+    let memories = count(stats.active, "memory", "memories");
+    let mut out = format!("{memories}, {} forgotten; ", stats.forgotten);
+    let _ = match stats.limit_bytes {
+        Some(limit) => writeln!(
+            out,
+            "{} of {} ({:.1} %, tier {})",
+            bytes(stats.used_bytes),
+            bytes(limit),
+            stats.percent,
+            stats.tier
+        ),
+        None => writeln!(out, "{} (tier {})", bytes(stats.used_bytes), stats.tier),
+    };
+    if let (Some(oldest), Some(newest)) = (stats.oldest, stats.newest) {
+        let _ = writeln!(out, "from {oldest} to {newest}");
+    }
+    if let Some(ms) = stats.embedding_ms {
+        let _ = writeln!(out, "{} with a vector, {ms:.2} ms each", stats.embeddings);
+    }
+    let mut uses = Table::new(vec![
+        Column::new("kind or tag").styled(NAME).flexible(),
+        Column::new("memories").right(),
+    ]);
+    for (kind, number) in &stats.by_kind {
+        uses.row(&[kind.to_string(), number.to_string()]);
+    }
+    for (tag, number) in &stats.top_tags {
+        uses.row(&[format!("#{tag}"), number.to_string()]);
+    }
+    if !stats.by_kind.is_empty() {
+        let _ = write!(out, "\n{}", uses.render(context.output.columns));
+    }
+    out
 }

@@ -4,12 +4,14 @@
 mod sandbox;
 
 mod accesses;
+mod agents;
 mod asking;
 mod coming_back;
 mod compaction;
 mod connect;
 mod decay;
 mod demo;
+mod desks;
 mod edges;
 mod embedding;
 mod errors;

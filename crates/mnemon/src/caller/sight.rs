@@ -7,7 +7,7 @@
 //! frequencies count what is seen and nothing else.
 
 use super::{Caller, Who};
-use crate::memory::{AgentId, Author, Body, Memory, Space};
+use crate::memory::{AgentId, Author, Body, Draft, Memory, Space};
 
 /// Which memories are seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,22 +74,33 @@ impl Memory {
             let names = closed.private_to.as_ref()?;
             return Some(names.iter().map(String::as_str).collect());
         }
-        let author = self.author.as_ref().map(Author::as_str);
-        match &self.body {
-            Body::State(state) => Some(
-                author
-                    .into_iter()
-                    .chain(state.agent_id.as_deref())
-                    .collect(),
-            ),
-            Body::Preference(preference) => {
-                let agents = preference.applies_to.as_ref()?.agents.as_ref()?;
-                let is_for_all = agents.is_empty() || agents.iter().any(|agent| agent == "*");
-                let named = agents.iter().map(String::as_str);
-                (!is_for_all).then(|| author.into_iter().chain(named).collect())
-            }
-            _ => None,
+        private_to(self.author.as_ref(), &self.body)
+    }
+}
+
+impl Draft {
+    /// As [`Memory::private_to`], of what it is going to be.
+    pub fn private_to(&self) -> Option<Vec<&str>> {
+        private_to(self.author.as_ref(), &self.body)
+    }
+}
+
+fn private_to<'a>(author: Option<&'a Author>, body: &'a Body) -> Option<Vec<&'a str>> {
+    let author = author.map(Author::as_str);
+    match body {
+        Body::State(state) => Some(
+            author
+                .into_iter()
+                .chain(state.agent_id.as_deref())
+                .collect(),
+        ),
+        Body::Preference(preference) => {
+            let agents = preference.applies_to.as_ref()?.agents.as_ref()?;
+            let is_for_all = agents.is_empty() || agents.iter().any(|agent| agent == "*");
+            let named = agents.iter().map(String::as_str);
+            (!is_for_all).then(|| author.into_iter().chain(named).collect())
         }
+        _ => None,
     }
 }
 
@@ -99,7 +110,7 @@ mod tests {
 
     use super::*;
     use crate::Mnemon;
-    use crate::memory::{Draft, Kind};
+    use crate::memory::Kind;
 
     #[test]
     fn who_sees_a_memory_follows_from_its_space_its_kind_and_whom_it_applies_to() {

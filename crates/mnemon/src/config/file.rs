@@ -297,7 +297,8 @@ mod tests {
         ];
         for _ in 0..2_000 {
             let key = KEYS[random.below(KEYS.len())].name;
-            let (table, name) = key.rsplit_once('.').unwrap();
+            // One setting is in no table.
+            let (table, name) = key.rsplit_once('.').unwrap_or(("storage", key));
             let letter = letters[random.below(letters.len())];
             let bad = match random.below(5) {
                 0 => format!("{key} = {}", values[random.below(values.len())]),

@@ -10,10 +10,13 @@ use crate::decay;
 use crate::redact::{Pattern, Subject};
 use crate::retention::RetentionConfig;
 use crate::schedule::Schedule;
+use crate::tier::Tier;
 
 /// Every setting; the default is what holds without any file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Config {
+    /// What is licensed.
+    pub tier: Tier,
     /// How logs are written and how large they may become.
     pub storage: StorageConfig,
     /// How writers wait for each other.

@@ -14,7 +14,9 @@ const HEAD: &str = "\
 pub fn template() -> String {
     let mut lines = vec![HEAD.to_owned()];
     for table in tables() {
-        lines.push(format!("[{table}]"));
+        if !table.is_empty() {
+            lines.push(format!("[{table}]"));
+        }
         for key in KEYS.iter().filter(|key| key.split().0 == table) {
             lines.extend(wrap(key.comment).iter().map(|line| format!("# {line}")));
             // The empty line tells which comment belongs to which setting.

@@ -1,9 +1,9 @@
 //! Compaction: sessions that fill up, what leaves them, and how it comes back.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::time::{Duration, Instant};
 
+use super::filling::percent;
 use super::maintain::PAST_RECOVERY;
 use super::remember::check_reason;
 use super::shown::hidden_of;
@@ -12,6 +12,7 @@ use crate::compact::{Item, Plan, Reach, Settings, Situation, Size, is_summary};
 use crate::decay::At;
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
+use crate::event::SessionChange;
 use crate::memory::{Memory, MemoryId, SessionId, Space};
 use crate::session::Session;
 use crate::store::{Compacted, Compaction, Grown, Measure, Return};
@@ -30,33 +31,6 @@ pub struct CompactionReport {
     pub bytes_before: u64,
     /// What it came to; none if it was only planned, or if there was nothing to do.
     pub done: Option<Compacted>,
-}
-
-/// A session that fills up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filling {
-    /// Which.
-    pub session: SessionId,
-    /// How many bytes it has.
-    pub used_bytes: u64,
-    /// How many it may have.
-    pub limit_bytes: u64,
-}
-
-impl fmt::Display for Filling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = percent(self.used_bytes, self.limit_bytes);
-        let Self {
-            session,
-            used_bytes,
-            limit_bytes,
-        } = self;
-        write!(
-            f,
-            "session {session} has {used_bytes} of {limit_bytes} bytes ({percent} %); \
-             `mnemon session size {session}` shows of what"
-        )
-    }
 }
 
 impl Mnemon {
@@ -155,7 +129,11 @@ impl Mnemon {
             };
             match self.store.bring_back(&wanted) {
                 Err(Error::LogReplaced { .. }) if attempts.are_left() => {}
-                brought => return self.without_needless_summaries(brought?, wanted),
+                brought => {
+                    let brought = brought?;
+                    self.publish_change(&session.id, SessionChange::Restored);
+                    return self.without_needless_summaries(brought, wanted);
+                }
             }
         }
     }
@@ -250,32 +228,6 @@ impl Mnemon {
         }
     }
 
-    /// How full a session is after a write, if that is worth a word.
-    pub(super) fn filling(&self, space: &Space, grown: Option<Grown>) -> Option<Filling> {
-        let (session, grown) = (space.session()?, grown?);
-        let limit_bytes = self.config.storage.session_bytes_max;
-        let warn_percent = u64::from(self.config.storage.warn_percent);
-        let is_filling = percent(grown.to_bytes, limit_bytes) >= warn_percent;
-        is_filling.then(|| Filling {
-            session: session.clone(),
-            used_bytes: grown.to_bytes,
-            limit_bytes,
-        })
-    }
-
-    /// How full the session of a space is now, if that is worth a word.
-    pub fn filling_of(&self, space: &Space) -> Result<Option<Filling>> {
-        let Some(session) = space.session() else {
-            return Ok(None);
-        };
-        let bytes = self.require_session(session)?.activity.log_bytes;
-        let grown = Grown {
-            from_bytes: bytes,
-            to_bytes: bytes,
-        };
-        Ok(self.filling(space, Some(grown)))
-    }
-
     /// Takes note of whether a session is due after a write.
     pub(super) fn note_growth(&self, space: &Space, grown: Option<Grown>) {
         let (Some(session), Some(grown)) = (space.session(), grown) else {
@@ -357,6 +309,7 @@ impl Mnemon {
             let compaction = self.compaction(caller, session, reason, &report.plan)?;
             match self.store.compact(&compaction) {
                 Ok(done) => {
+                    self.publish_change(&session.id, SessionChange::Compacted);
                     report.done = Some(done);
                     return Ok(report);
                 }
@@ -529,8 +482,4 @@ impl Attempts {
         self.made += 1;
         self.made < ATTEMPTS || Instant::now() < self.until
     }
-}
-
-fn percent(part: u64, whole: u64) -> u64 {
-    part.saturating_mul(100) / whole.max(1)
 }

@@ -177,11 +177,13 @@ impl Run<'_> {
             .partition(|it| it.1.is_some());
         let asked_texts: Vec<&str> = asked.iter().map(|(text, _)| text.text.as_str()).collect();
         let embedder = &self.outside.embedder;
+        let began = Instant::now();
         let found = match self.deadline {
             _ if asked_texts.is_empty() => Vec::new(),
             Some(deadline) => embedder.embed_once(&asked_texts, deadline)?,
             None => embedder.embed(&asked_texts)?,
         };
+        self.outside.note_time(asked_texts.len(), began.elapsed());
         let brought = brought.into_iter().map(|(text, own)| (text.key, own));
         let asked = asked
             .iter()

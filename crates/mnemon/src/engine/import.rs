@@ -102,7 +102,7 @@ pub struct Imported {
     pub redacted: Vec<Redaction>,
     /// Memories that were left out because their text was erased here once.
     pub erased: u64,
-    /// Sessions that fill up.
+    /// Spaces that fill up.
     pub filling: Vec<Filling>,
 }
 
@@ -217,12 +217,12 @@ impl Mnemon {
                 } else if away.is_empty() {
                     self.commit(caller, space.clone(), writes, OnFull::Refuse)?;
                 } else {
-                    self.import_away(caller, &space, writes, away)?;
+                    self.import_away(caller, &space, &writes, away)?;
                 }
                 progress(Progress { done, total });
             }
             if !options.dry_run {
-                report.filling.extend(self.filling_of(&space)?);
+                report.filling.extend(self.filling_of(caller, &space)?);
             }
         }
         Ok(report)
@@ -233,15 +233,16 @@ impl Mnemon {
         &self,
         caller: &Caller,
         space: &Space,
-        writes: Vec<Write>,
+        writes: &[Write],
         ids: Vec<MemoryId>,
     ) -> Result<()> {
-        let batch = self.batch(caller, space.clone(), writes, OnFull::Refuse);
-        self.store.commit(Batch {
+        let batch = self.batch(caller, space.clone(), writes.to_vec(), OnFull::Refuse);
+        let receipt = self.store.commit(Batch {
             // Some are on their way to the archive, which has no quota; the rest was looked at before.
             quota_bytes: None,
             ..batch
         })?;
+        self.publish_writes(caller, space, writes, &receipt);
         self.compact_again(caller, space, ids)
     }
 

@@ -10,6 +10,7 @@ use super::shown::shown_deleted;
 use crate::caller::{Caller, Operation};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
+use crate::event::SessionChange;
 use crate::memory::{Draft, Kind, Memory, MemoryId, SessionId, Space};
 use crate::recall::aggregate::{self, SummaryOptions};
 use crate::session::{DeletedSession, Session, SessionDeed, SessionState};
@@ -28,8 +29,11 @@ impl Mnemon {
         let deed = self.deed(caller, &session.id, "activated by command");
         match self.session_state(&session) {
             SessionState::Created | SessionState::Active => {}
-            SessionState::Archived => drop(self.store.restore(&deed)?),
-            _ => self.store.activate(&deed)?,
+            SessionState::Archived => self.restore_by(&deed)?,
+            _ => {
+                self.store.activate(&deed)?;
+                self.publish_change(&session.id, SessionChange::Activated);
+            }
         }
         self.session(caller, &session.id)
     }
@@ -55,7 +59,9 @@ impl Mnemon {
             summary: self.summary_of(caller, &session)?,
             limits: self.limits(),
         };
-        self.store.archive(&archiving)?;
+        if self.store.archive(&archiving)? {
+            self.publish_change(&session.id, SessionChange::Archived);
+        }
         self.session(caller, &session.id)
     }
 
@@ -64,8 +70,7 @@ impl Mnemon {
         caller.may(Operation::RestoreSession)?;
         let session = self.require_session(id)?;
         if session.archived.is_some() {
-            let deed = self.deed(caller, &session.id, "restored by command");
-            self.store.restore(&deed)?;
+            self.restore_by(&self.deed(caller, &session.id, "restored by command"))?;
         }
         self.session(caller, &session.id)
     }
@@ -88,6 +93,7 @@ impl Mnemon {
         let deleted = self
             .store
             .delete_session(&deed, self.recover_until(&space))?;
+        self.publish_change(&session.id, SessionChange::Deleted);
         Ok(shown_deleted(caller, deleted))
     }
 
@@ -102,6 +108,7 @@ impl Mnemon {
         check_reason(reason)?;
         self.store
             .undelete_session(&self.deed(caller, id, reason))?;
+        self.publish_change(id, SessionChange::Undeleted);
         self.session(caller, id)
     }
 
@@ -123,6 +130,7 @@ impl Mnemon {
         let known = self.store.deleted_sessions()?.into_iter().find(is_same);
         let deed = self.deed(caller, id, reason);
         self.store.purge_session(&deed)?;
+        self.publish_change(id, SessionChange::Purged);
         Ok(known.unwrap_or_else(|| DeletedSession {
             session_id: id.clone(),
             deleted_at: deed.at,
@@ -175,9 +183,15 @@ impl Mnemon {
         if session.archived.is_none() {
             return Ok(session);
         }
-        let deed = self.deed(caller, &session.id, "it was asked for");
-        self.store.restore(&deed)?;
+        self.restore_by(&self.deed(caller, &session.id, "it was asked for"))?;
         self.require_session(&session.id)
+    }
+
+    fn restore_by(&self, deed: &SessionDeed) -> Result<()> {
+        if self.store.restore(deed)? {
+            self.publish_change(&deed.session, SessionChange::Restored);
+        }
+        Ok(())
     }
 
     /// Opens the sessions that a question names.

@@ -10,7 +10,7 @@ use std::time::Instant;
 use jiff::tz::TimeZone;
 
 use crate::caller::{Caller, Operation, Who};
-use crate::engine::Mnemon;
+use crate::engine::{Mnemon, RetentionResult};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, SessionId, Space};
 use crate::schedule::Schedule;
@@ -50,6 +50,8 @@ pub struct Maintained {
     pub archived: Vec<SessionId>,
     /// What was put in order; nothing in a dry run.
     pub tended: Option<Tended>,
+    /// What the retention policies of agents did, if the time of any had come.
+    pub policies: Option<RetentionResult>,
     /// Whether time was enough for all of it.
     pub complete: bool,
 }
@@ -147,7 +149,10 @@ impl Mnemon {
         for job in jobs {
             let began = self.clock.now();
             let complete = match job {
-                Job::Retention => self.forget_expired(caller, options, &mut done)?,
+                Job::Retention => {
+                    done.policies = self.run_due_retention(caller, options.dry_run)?;
+                    self.forget_expired(caller, options, &mut done)?
+                }
                 Job::Purge => self.purge_what_is_over(caller, options, &mut done)?,
                 Job::Archive => self.archive_unused(caller, &unused, options, &mut done)?,
                 Job::Index => self.tend_index(options, &mut done)?,

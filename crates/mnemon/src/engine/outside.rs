@@ -26,6 +26,8 @@ pub(super) struct Outside {
     pub(super) set: SetName,
     /// When it may be asked again, and why not before.
     paused: Mutex<Option<(Instant, String)>>,
+    /// How many texts it embedded, and how long that took.
+    spent: Mutex<(u32, Duration)>,
 }
 
 impl Outside {
@@ -34,7 +36,24 @@ impl Outside {
             set: SetName::of(&*embedder),
             embedder,
             paused: Mutex::default(),
+            spent: Mutex::default(),
         }
+    }
+
+    /// Notes how long it took to embed so many texts.
+    pub(super) fn note_time(&self, texts: usize, took: Duration) {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.0 = spent
+            .0
+            .saturating_add(u32::try_from(texts).unwrap_or(u32::MAX));
+        spent.1 += took;
+    }
+
+    /// How long a text took on average, in milliseconds.
+    pub(super) fn mean_ms(&self) -> Option<f64> {
+        let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let (texts, took) = *spent;
+        (texts > 0).then(|| took.as_secs_f64() * 1000.0 / f64::from(texts))
     }
 
     fn embed_question(&self, text: &str, deadline: Instant) -> Result<Option<Vector>, String> {

@@ -14,7 +14,9 @@ impl Mnemon {
     /// The memories that answer a question, the best first.
     pub fn recall(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
         caller.may(Operation::Recall)?;
+        let began = Instant::now();
         let recalled = self.recall_uncounted(caller, query)?;
+        self.publish_search(caller, &query.question, recalled.hits.len(), began);
         for hit in &recalled.hits {
             self.count_access(&hit.memory);
         }
@@ -24,8 +26,11 @@ impl Mnemon {
     /// As [`Self::recall`], without counting as an access.
     pub(super) fn recall_uncounted(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
         query.filter.check()?;
+        let (query, note) = self.within_tier(caller, query)?;
         let spaces = &query.filter.spaces;
-        self.with_open(caller, spaces, || self.recall_once(caller, query))
+        let mut recalled = self.with_open(caller, spaces, || self.recall_once(caller, &query))?;
+        recalled.notes.extend(note);
+        Ok(recalled)
     }
 
     fn recall_once(&self, caller: &Caller, query: &Query) -> Result<Recalled> {

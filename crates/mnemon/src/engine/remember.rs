@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::rights::targets;
+use super::supersede::Setting;
 use crate::caller::{Caller, Operation, Sight};
 use crate::context::text::without_recalled;
 use crate::engine::{Filling, Mnemon};
@@ -46,7 +47,7 @@ pub struct Remembered {
     pub new: bool,
     /// What was taken out of it before it was kept.
     pub redacted: Vec<Redaction>,
-    /// Set if its session fills up.
+    /// Set if its space fills up.
     pub filling: Option<Filling>,
 }
 
@@ -103,7 +104,7 @@ impl Mnemon {
             .collect();
         let (receipt, redacted) = self.act(caller, space, actions, on_full)?;
         let durable = receipt.durable;
-        let filling = self.filling(space, receipt.grown);
+        let filling = self.filling(caller, space, receipt.grown);
         Ok(receipt
             .outcomes
             .into_iter()
@@ -142,10 +143,20 @@ impl Mnemon {
         on_full: OnFull,
     ) -> Result<(Receipt, Vec<Vec<Redaction>>)> {
         self.check_actions(caller, space, &actions)?;
+        self.require_spaces(caller, std::slice::from_ref(space))?;
         let mut writes = Vec::with_capacity(actions.len());
         let mut redacted = Vec::with_capacity(actions.len());
-        for action in actions {
+        let mut settings: Vec<(Setting, MemoryId)> = Vec::new();
+        for mut action in actions {
+            if let Action::Remember(draft) = &mut action {
+                self.supersede(caller, space, draft, &settings)?;
+            }
             let (write, redactions) = self.write(caller, space, action)?;
+            if let Write::Add { id, draft } = &write
+                && let Some(setting) = Setting::of(&draft.body)
+            {
+                settings.push((setting, id.clone()));
+            }
             writes.push(write);
             redacted.push(redactions);
         }

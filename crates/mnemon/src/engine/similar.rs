@@ -9,6 +9,7 @@ use crate::recall::similar::{Likeness, Similar, SimilarOptions};
 use crate::recall::words::words;
 use crate::recall::{Candidate, Hit, Note, Part, Probe, Recalled, Term};
 use crate::store::View;
+use crate::tier::Gate;
 
 impl Mnemon {
     /// The memories that are most like this one, without itself; near-duplicates come first.
@@ -19,6 +20,8 @@ impl Mnemon {
         options: &SimilarOptions,
     ) -> Result<Similar> {
         caller.may(Operation::Similar)?;
+        self.require(caller, Gate::SemanticSearch)?;
+        self.require_spaces(caller, &options.filter.spaces)?;
         check_similarity(options.min_similarity)?;
         let spaces = &options.filter.spaces;
         self.with_open(caller, spaces, || {

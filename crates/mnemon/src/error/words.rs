@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Error;
+use crate::tier::Tier;
 
 #[expect(
     clippy::too_many_lines,
@@ -55,6 +56,7 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Self::NoStore { root } => write!(f, "{} holds no store", root.display()),
+            Self::NoBackup { folder } => write!(f, "{} holds no back-up", folder.display()),
             Self::NetworkFileSystem { root, kind } => write!(
                 f,
                 "{} is on a network file system ({kind}), where writers on other machines can't be kept apart",
@@ -134,6 +136,17 @@ impl fmt::Display for Error {
                 problem,
                 ..
             } => write!(f, "{place}: {key} {problem}"),
+            Self::Paper { paper, problem } => write!(f, "{paper} can't be read: {problem}"),
+            Self::WindowFull {
+                needed_tokens,
+                pinned_tokens,
+                budget_tokens,
+            } => write!(
+                f,
+                "{needed_tokens} tokens do not fit: the window may hold {budget_tokens}, and \
+                 {pinned_tokens} of them are pinned"
+            ),
+            Self::Missing { what, .. } => write!(f, "there is no {what}"),
             Self::SessionFull {
                 session,
                 used_bytes,
@@ -143,6 +156,30 @@ impl fmt::Display for Error {
                 f,
                 "session {session} is full: it has {used_bytes} bytes, the write needs \
                  {needed_bytes} more, and the limit is {limit_bytes}"
+            ),
+            Self::LongTermFull {
+                agent,
+                used_bytes,
+                needed_bytes,
+                limit_bytes,
+            } => {
+                write!(
+                    f,
+                    "the long-term memory of {agent} is full: it has {used_bytes} bytes, the write \
+                     needs {needed_bytes} more, and the limit is {limit_bytes}"
+                )?;
+                match Tier::of_quota(*limit_bytes) {
+                    Some(tier) => write!(f, " (tier {tier})"),
+                    None => Ok(()),
+                }
+            }
+            Self::License {
+                feature,
+                needed,
+                had,
+            } => write!(
+                f,
+                "{feature} needs the tier {needed}, and the tier is {had}"
             ),
             Self::SessionNotFound { session } => write!(f, "there is no session {session}"),
             Self::SessionExists { session } => write!(f, "there is a session {session} already"),
@@ -247,6 +284,9 @@ impl Error {
             Self::NoStore { .. } => {
                 "Run `mnemon init` there, or choose another folder with --root.".into()
             }
+            Self::NoBackup { .. } => {
+                "Name the folder that `mnemon backup` made: it has a backup.json.".into()
+            }
             Self::NetworkFileSystem { .. } => "Put the store on a local disk.".into(),
             Self::LockTimeout { .. } => {
                 "Try again in a moment; `mnemon doctor` shows who holds the lock.".into()
@@ -290,11 +330,27 @@ impl Error {
             Self::Setting { suggestion, .. } | Self::Embedding { suggestion, .. } => {
                 suggestion.clone()
             }
+            Self::Paper { .. } => {
+                "Correct the file by hand, or move it away to begin anew.".into()
+            }
+            Self::WindowFull { .. } => {
+                "Unpin something with `mnemon window unpin ID`, give the window more with \
+                 `mnemon window budget TOKENS`, or add a shorter text."
+                    .into()
+            }
+            Self::Missing { suggestion, .. } => (*suggestion).into(),
             Self::SessionFull { session, .. } => format!(
                 "Nothing more may be compacted: `mnemon session size {session}` shows what takes the \
                  space. Settle or forget what is not needed, start another session, or raise \
                  storage.session_bytes_max."
             ),
+            Self::LongTermFull { agent, .. } => format!(
+                "`mnemon stats --agent {agent}` shows what takes the space. Erase what is not needed, \
+                 or choose a higher tier."
+            ),
+            Self::License { needed, .. } => {
+                format!("Set `tier = \"{needed}\"` in the settings once it is licensed.")
+            }
             Self::Compacted { id, session, .. } => format!(
                 "`mnemon unforget {id} --reason R` brings it back, and `mnemon session restore {session}` \
                  all that was compacted."

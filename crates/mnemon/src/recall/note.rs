@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::tier::Tier;
+
 /// Why an answer is not quite what the settings promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
@@ -30,6 +32,11 @@ pub enum Note {
         /// The chosen one.
         embedder: String,
     },
+    /// Meaning is not included: words alone answered.
+    WordsOnly {
+        /// The tier of whoever asked.
+        tier: Tier,
+    },
 }
 
 impl fmt::Display for Note {
@@ -56,6 +63,10 @@ impl fmt::Display for Note {
             Self::NoVector { embedder } => write!(
                 f,
                 "the built-in model answered, because this memory has no vector of {embedder}"
+            ),
+            Self::WordsOnly { tier } => write!(
+                f,
+                "found by words alone, because the tier {tier} does not include search by meaning"
             ),
         }
     }

@@ -8,12 +8,14 @@ use std::fmt::Write as _;
 
 use mnemon::Result;
 use mnemon::context::text::on_one_line;
-use mnemon::memory::SessionId;
+use mnemon::memory::{AgentId, SessionId};
 use mnemon::recall::aggregate::TimelineEvent;
 use mnemon::session::Session;
 use mnemon::store::Filter;
 use mnemon_wire::request::moment;
-use mnemon_wire::{SessionShape, SessionsShape, StatsShape, TimelineShape, TopicsShape};
+use mnemon_wire::{
+    LongTermShape, SessionShape, SessionsShape, StatsShape, TimelineShape, TopicsShape,
+};
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -43,7 +45,7 @@ pub(super) fn inspect(shared: &Shared, arguments: Arguments) -> Answer {
 fn answer(shared: &Shared, mut arguments: Arguments) -> Result<Answer> {
     fields::only(
         &arguments,
-        &["what", "id", "session", "since", "until", "limit"],
+        &["what", "id", "session", "agent", "since", "until", "limit"],
     )?;
     let id = fields::text(&mut arguments, "id")?;
     let what = fields::text(&mut arguments, "what")?;
@@ -52,6 +54,7 @@ fn answer(shared: &Shared, mut arguments: Arguments) -> Result<Answer> {
         (None, None) => "sessions",
         (Some(what), _) => what,
     };
+    let agent = fields::text(&mut arguments, "agent")?;
     let session = shared.session_of(&mut arguments)?;
     let limit = fields::whole(&mut arguments, "limit", 0, LIMIT_MAX)?.unwrap_or(LIMIT);
     let look = Look {
@@ -66,7 +69,10 @@ fn answer(shared: &Shared, mut arguments: Arguments) -> Result<Answer> {
         "sessions" => look.sessions(&*opened()?),
         "topics" => look.topics(&*opened()?),
         "timeline" => look.timeline(&*opened()?),
-        "stats" => stats(&*opened()?),
+        "stats" => match agent {
+            Some(agent) => long_term(&*opened()?, &agent.parse()?),
+            None => stats(&*opened()?),
+        },
         "memory" => {
             let id = id.ok_or_else(|| fields::missing("id"))?;
             record::record(&*opened()?, &id, look.session.as_ref())
@@ -207,6 +213,30 @@ fn stats(opened: &Opened) -> Result<Answer> {
         );
     }
     Ok(Answer::new(text, structured))
+}
+
+/// What an agent knows for good, in numbers.
+fn long_term(opened: &Opened, agent: &AgentId) -> Result<Answer> {
+    let stats = opened.engine.long_term_stats(&opened.caller, agent)?;
+    let mut text = format!(
+        "{} memories of {agent}, {} forgotten; {} bytes",
+        stats.active, stats.forgotten, stats.used_bytes
+    );
+    if let Some(limit) = stats.limit_bytes {
+        let _ = write!(text, " of {limit} ({:.1} %)", stats.percent);
+    }
+    if !stats.by_kind.is_empty() {
+        let _ = write!(text, "\nby kind: {}", by_kind(&stats.by_kind));
+    }
+    let tags: Vec<String> = stats
+        .top_tags
+        .iter()
+        .map(|(tag, n)| format!("{tag} {n}"))
+        .collect();
+    if !tags.is_empty() {
+        let _ = write!(text, "\ntags: {}", tags.join(", "));
+    }
+    Ok(Answer::new(text, json!(LongTermShape::of(&stats))))
 }
 
 /// `2026-01-10T14:03 DEC-001 decision, architect: …`

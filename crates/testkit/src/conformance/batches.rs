@@ -158,6 +158,7 @@ pub fn a_full_session_refuses_to_grow_and_lets_go(open: Open) {
     for write in [add("a", fact("x")), access("a", 1, NOW), forget("a")] {
         assert!(full("session/s", vec![write]).is_ok());
     }
-    // The bound of a session is none of an agent's.
-    assert!(full("agent/x", vec![add("c", fact("z"))]).is_ok());
+    // An agent's long-term memory is bounded by what it licensed.
+    let refusal = full("agent/x", vec![add("c", fact("z"))]);
+    assert_eq!(refusal, Err(Code::Quota));
 }

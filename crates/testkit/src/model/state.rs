@@ -439,16 +439,16 @@ fn not_a_session(space: &Space) -> Error {
 }
 
 fn refuse_if_full(batch: &Batch, used_bytes: u64, needed_bytes: u64) -> Result<()> {
-    match (&batch.space, batch.quota_bytes) {
-        (Space::Session(id), Some(limit_bytes))
+    match batch.quota_bytes {
+        Some(limit_bytes)
             if batch.writes.iter().any(Write::grows) && used_bytes + needed_bytes > limit_bytes =>
         {
-            Err(Error::SessionFull {
-                session: id.to_string(),
+            Err(Error::full(
+                &batch.space,
                 used_bytes,
                 needed_bytes,
                 limit_bytes,
-            })
+            ))
         }
         _ => Ok(()),
     }

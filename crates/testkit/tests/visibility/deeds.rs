@@ -1,21 +1,23 @@
 //! One deed for every operation of the engine, done by an agent that tries all it can.
 
 use jiff::tz::TimeZone;
-use mnemon::Caller;
 use mnemon::anonymize;
 use mnemon::caller::Operation;
 use mnemon::compact::Reach;
 use mnemon::context::ContextRequest;
 use mnemon::engine::{MaintainOptions, NewSession};
-use mnemon::memory::{Link, Revision};
+use mnemon::memory::{Link, Revision, Space};
 use mnemon::recall::aggregate::SummaryOptions;
 use mnemon::recall::related::RelatedOptions;
 use mnemon::recall::similar::SimilarOptions;
 use mnemon::recall::{Query, Question};
+use mnemon::retention::RetentionPolicy;
 use mnemon::store::{Located, OnFull, RepairOptions};
+use mnemon::{Caller, Gate};
 
+use super::desks;
 use super::keys;
-use super::town::{Town, told};
+use super::town::{AGENTS, Town, told};
 use super::tricks::{import, judged, query, some_draft, transact, with_stolen};
 
 /// Something that an agent does.
@@ -41,6 +43,10 @@ pub(crate) const DEEDS: &[Deed] = &[
     deed(Operation::Get, 90, |town, me| {
         let name = town.name();
         told(town.engine.get(me, &name, None))
+    }),
+    deed(Operation::GetMany, 20, |town, me| {
+        let names = [town.name(), town.name()];
+        told(town.engine.get_many(me, &names, None))
     }),
     deed(Operation::Find, 90, |town, me| {
         let name = town.name();
@@ -195,6 +201,47 @@ pub(crate) const DEEDS: &[Deed] = &[
     }),
     deed(Operation::Embedding, 5, |town, me| {
         told(town.engine.embedding(me))
+    }),
+    deed(Operation::FillingOf, 5, |town, me| {
+        let space = town.space();
+        town.asked.push(space.to_string());
+        told(town.engine.filling_of(me, &space))
+    }),
+    deed(Operation::LongTermStats, 5, |town, me| {
+        let Space::Agent(agent) = town.space() else {
+            return String::new();
+        };
+        town.asked.push(agent.to_string());
+        told(town.engine.long_term_stats(me, &agent))
+    }),
+    deed(Operation::Retention, 5, |town, me| {
+        let agent = town.pick(&AGENTS).0.parse().unwrap();
+        told(town.engine.retention(me, &agent))
+    }),
+    deed(Operation::SetRetention, 2, |town, me| {
+        let (agent, mark) = *town.pick(&AGENTS);
+        let is_own = agent == me.name();
+        let policy = RetentionPolicy {
+            exempt_tags: vec![mark.parse().unwrap()],
+            ..RetentionPolicy::default()
+        };
+        let set = town
+            .engine
+            .set_retention(me, &agent.parse().unwrap(), &policy);
+        assert!(is_own || set.is_err(), "{me} set the policy of {agent}");
+        told(set)
+    }),
+    deed(Operation::RunRetention, 1, |town, me| {
+        let agent = town.pick(&AGENTS).0.parse().unwrap();
+        let agent = town.one_in(2).then_some(&agent);
+        told(town.engine.run_retention(me, agent, false))
+    }),
+    deed(Operation::Require, 5, |town, me| {
+        told(town.engine.require(me, Gate::SemanticSearch))
+    }),
+    deed(Operation::Subscribe, 3, |town, me| {
+        let all = town.engine.subscribe(me, 2000, Some(0));
+        told(all.map(|all| std::iter::from_fn(|| all.try_next()).collect::<Vec<_>>()))
     }),
     deed(Operation::Flush, 2, |town, me| told(town.engine.flush(me))),
     deed(Operation::FlushAccessesIfFree, 2, |town, me| {
@@ -351,4 +398,25 @@ pub(crate) const DEEDS: &[Deed] = &[
     ),
     deed(Operation::DestroyKey, 1, keys::destroy_key),
     deed(Operation::SealWhatIsClear, 1, keys::seal_what_is_clear),
+    deed(Operation::Desk, 20, desks::desk),
+    deed(Operation::Working, 20, desks::working),
+    deed(Operation::Window, 20, desks::window),
+    deed(Operation::SetWorking, 10, desks::set_working),
+    deed(Operation::DropWorking, 5, desks::drop_working),
+    deed(Operation::ClearWorking, 5, desks::clear_working),
+    deed(Operation::AddToWindow, 10, desks::add_to_window),
+    deed(Operation::PinInWindow, 5, desks::pin_in_window),
+    deed(Operation::ClearWindow, 3, desks::clear_window),
+    deed(Operation::SetWindowBudget, 3, desks::set_window_budget),
+    deed(Operation::Snapshot, 5, desks::snapshot),
+    deed(Operation::KeepSnapshot, 3, desks::keep_snapshot),
+    deed(Operation::Snapshots, 10, desks::snapshots),
+    deed(Operation::SnapshotStats, 3, desks::snapshot_stats),
+    deed(Operation::FindSnapshot, 10, desks::find_snapshot),
+    deed(Operation::ExportSnapshot, 5, desks::export_snapshot),
+    deed(Operation::ImportSnapshot, 5, desks::import_snapshot),
+    deed(Operation::RestoreSnapshot, 5, desks::restore_snapshot),
+    deed(Operation::DeleteSnapshot, 8, desks::delete_snapshot),
+    deed(Operation::KeepTurn, 5, desks::keep_turn),
+    deed(Operation::BackUp, 2, desks::back_up),
 ];

@@ -10,6 +10,7 @@ use crate::memory::{Body, Kind, Memory, SessionId, Space};
 use crate::recall::{Hit, Query, Question};
 use crate::session::Session;
 use crate::store::{Filter, Sort, Status};
+use crate::tier::Gate;
 
 /// How many memories of a section are looked at; more than any budget holds.
 const PER_SECTION: usize = 50;
@@ -359,7 +360,10 @@ impl<'a> Gathering<'a> {
     /// The session, what everybody shares, and the asking agent's own.
     fn everywhere(&self) -> Vec<Space> {
         let mut spaces = vec![Space::Session(self.session.clone()), Space::Shared];
-        if let Who::Agent(id) = &self.caller.who {
+        let tier = self.engine.tier_of(self.caller);
+        if let Who::Agent(id) = &self.caller.who
+            && tier.includes(Gate::LongTermMemory)
+        {
             spaces.push(Space::Agent(id.clone()));
         }
         spaces

@@ -144,6 +144,7 @@ impl ImportPlan {
         planned: &mut Planned,
     ) -> Result<()> {
         check_space(caller, space)?;
+        engine.require_spaces(caller, std::slice::from_ref(space))?;
         let (id, line) = (&planned.id, planned.line);
         if let Some(earlier) = self.ids.get(id).filter(|earlier| **earlier != line) {
             let rule = format!("used once in a file (line {earlier} has it too)");

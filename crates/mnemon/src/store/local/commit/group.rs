@@ -329,12 +329,12 @@ impl Fate {
     }
 }
 
-/// Plans a batch, and refuses it if its lines don't fit into the session any more.
+/// Plans a batch, and refuses it if its lines don't fit into the space any more.
 fn plan_within_quota(planner: Planner<'_>, used_bytes: u64) -> Result<(Planned, Vec<Signed>)> {
     let (batch, at) = (planner.batch, planner.at);
     let mut plan = planner.plan()?;
     let lines = transaction::sign(std::mem::take(&mut plan.lines), at);
-    let (Some(session), Some(limit_bytes)) = (batch.space.session(), batch.quota_bytes) else {
+    let Some(limit_bytes) = batch.quota_bytes else {
         return Ok((plan, lines));
     };
     if lines.is_empty() || !batch.writes.iter().any(crate::store::Write::grows) {
@@ -342,12 +342,12 @@ fn plan_within_quota(planner: Planner<'_>, used_bytes: u64) -> Result<(Planned, 
     }
     let needed_bytes: u64 = lines.iter().map(|line| line.bytes.len() as u64).sum();
     if used_bytes + needed_bytes > limit_bytes {
-        return Err(Error::SessionFull {
-            session: session.to_string(),
+        return Err(Error::full(
+            &batch.space,
             used_bytes,
             needed_bytes,
             limit_bytes,
-        });
+        ));
     }
     Ok((plan, lines))
 }
