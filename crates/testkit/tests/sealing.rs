@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mnemon::agent::snapshot::Form;
 use mnemon::compact::Reach;
 use mnemon::embed::{BuiltIn, Embedder};
-use mnemon::engine::NewSession;
-use mnemon::memory::{Body, Draft, Kind, Link, Memory, Revision, SessionId, Space};
+use mnemon::engine::{NewSession, SnapshotOptions};
+use mnemon::memory::{AgentId, Body, Draft, Kind, Link, Memory, Revision, SessionId, Space};
 use mnemon::recall::{Query, Question, RelatedOptions};
 use mnemon::store::local::log::Line;
 use mnemon::store::local::{LocalOptions, LocalStore};
@@ -491,4 +492,25 @@ fn what_nobody_can_read_is_not_compacted() {
     assert!(desk.engine.peek(&desk.me, &id).unwrap().is_some());
     assert_eq!(shelved(&desk.engine), 1);
     assert!(desk.engine.peek(&desk.me, &id).unwrap().is_none());
+}
+
+#[test]
+fn an_erased_space_keeps_its_key_while_a_snapshot_needs_it() {
+    let desk = Desk::new(false);
+    let agent: AgentId = "a".parse().unwrap();
+    let space = Space::Agent(agent.clone());
+    let secret = desk.keep(&space, sensitive(Kind::Fact, "The secret of the agent"));
+    let options = SnapshotOptions::default();
+    let snapshot = desk.engine.snapshot(&desk.me, &agent, &options).unwrap();
+    desk.engine
+        .keep_snapshot(&desk.me, &snapshot, Form::Encrypted)
+        .unwrap();
+    desk.engine.erase(&desk.me, &[secret], "asked to").unwrap();
+    let spaces = desk.engine.sealing(&desk.me).unwrap().spaces;
+    assert_eq!(spaces, ["agent/a"]);
+    let found = desk
+        .engine
+        .find_snapshot(&desk.me, snapshot.id.as_str())
+        .unwrap();
+    assert_eq!(found, snapshot);
 }
