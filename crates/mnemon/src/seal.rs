@@ -20,6 +20,7 @@ pub mod rotation;
 
 pub(crate) use aead::{Key, open, seal};
 pub use keyring::Keyring;
+pub(crate) use master::hex;
 pub use master::{Master, Secret, Source};
 pub use passphrase::Stretch;
 pub use problem::SealProblem;

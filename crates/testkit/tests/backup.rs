@@ -45,9 +45,12 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
         .unwrap()
         .map(|it| it.unwrap().path());
     entries
-        .flat_map(|path| match path.is_dir() {
-            true => files_in(&path),
-            false => vec![path],
+        .flat_map(|path| {
+            if path.is_dir() {
+                files_in(&path)
+            } else {
+                vec![path]
+            }
         })
         .collect()
 }
@@ -160,8 +163,8 @@ fn check_moment(back: &Mnemon, acknowledged: &[u64]) {
     }
     for (writer, acknowledged) in acknowledged.iter().enumerate() {
         let has = |step: &str, number| there.contains(&format!("{step}-{writer}-{number}"));
-        let firsts = (0..).take_while(|number| has("a", *number)).count() as u64;
-        let seconds = (0..).take_while(|number| has("b", *number)).count() as u64;
+        let firsts = (0..u64::MAX).take_while(|number| has("a", *number)).count() as u64;
+        let seconds = (0..u64::MAX).take_while(|number| has("b", *number)).count() as u64;
         assert!(firsts >= *acknowledged && seconds >= *acknowledged);
         // The second was written after the first, elsewhere: never it alone, and no gap.
         assert!(

@@ -1,6 +1,6 @@
 //! The acceptance criteria and the scenarios of long-term memory, each as one test.
 //!
-//! The ones about encryption are with sealing, and how long things take is with the benchmarks.
+//! How long things take is with the benchmarks.
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on should stop")]
 
@@ -12,6 +12,7 @@ use mnemon::recall::{Mode, Query, Question, Recalled};
 use mnemon::store::local::{LocalOptions, LocalStore};
 use mnemon::store::{Filter, OnFull, Sort};
 use mnemon::{Caller, Config, Mnemon, Tier};
+use mnemon_testkit::sealed;
 
 /// An agent with its long-term memory.
 struct Agent {
@@ -378,4 +379,24 @@ fn an_updated_entry_is_found_by_its_new_meaning() {
             .len(),
         1
     );
+}
+
+#[test]
+fn criterion_encryption_and_scenario_encryption_of_sensitive_data() {
+    // Given an entry marked as sensitive
+    let folder = tempfile::tempdir().unwrap();
+    let store = sealed::store(folder.path(), sealed::options(false));
+    let engine = Mnemon::new(Arc::new(store), Config::default());
+    let (caller, space) = (sealed::me(), Space::Agent("A".parse().unwrap()));
+    let mut draft = Draft::new(Kind::Fact, "The door code is quillfeather".parse().unwrap());
+    draft.sensitive = true;
+    // When I store the entry
+    let kept = engine.remember(&caller, &space, draft).unwrap();
+    // Then the content is encrypted in storage
+    let log = folder.path().join("agents/A/memory.jsonl");
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.contains(kept.id.as_str()) && !log.contains("quillfeather"));
+    // And it is decrypted when it is retrieved
+    let memory = engine.get(&caller, kept.id.as_str(), None).unwrap();
+    assert_eq!(memory.text.as_str(), "The door code is quillfeather");
 }

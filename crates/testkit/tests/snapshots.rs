@@ -143,8 +143,8 @@ fn full_persistence_lifecycle() {
     let restored = engine
         .restore_snapshot(&dev(), &agent(), &snapshot, options)
         .unwrap();
-    assert_eq!(restored.unforgotten, [forgotten.clone()]);
-    assert_eq!(restored.forgotten, [since.clone()]);
+    assert_eq!(restored.unforgotten, vec![forgotten.clone()]);
+    assert_eq!(restored.forgotten, vec![since.clone()]);
     assert_eq!(restored.lost, []);
     for (id, is_there) in [(&kept, true), (&forgotten, true), (&since, false)] {
         let memory = engine.find(&dev(), id.as_str(), None).unwrap();

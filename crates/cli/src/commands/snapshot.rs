@@ -109,6 +109,7 @@ pub(crate) struct Show {
     --long-term brings back memories that were forgotten since and, without --keep, forgets\n\
     those that came since; both can be undone."
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Restore {
     /// Its id or its name
     #[arg(value_name = "SNAPSHOT")]
@@ -330,20 +331,20 @@ impl Export {
             FileForm::Encrypted => Form::Encrypted,
         };
         let engine = context.reader()?;
-        let content = engine.export_snapshot(&context.caller()?, &self.name, form)?;
+        let written = engine.export_snapshot(&context.caller()?, &self.name, form)?;
         let Some(file) = &self.output else {
-            return Output::raw(&content);
+            return Output::raw(&written);
         };
         refuse_inside(file, &context.root.path)?;
         write_beside(file, |to| {
-            to.write_all(&content).map_err(Failure::file("write", file))
+            to.write_all(&written).map_err(Failure::file("write", file))
         })?;
         let shape = Written {
             file,
-            bytes: content.len(),
+            bytes: written.len(),
         };
         context.output.answer(&shape, || {
-            let size = bytes(content.len() as u64);
+            let size = bytes(written.len() as u64);
             format!("Wrote {size} to {}.\n", file.display())
         })
     }
@@ -351,9 +352,9 @@ impl Export {
 
 impl Import {
     fn run(&self, context: &Context) -> Outcome {
-        let content = input::file_or_stdin(&self.file)?;
+        let file = input::file_or_stdin(&self.file)?;
         let (engine, caller) = (context.writer()?, context.caller()?);
-        let snapshot = engine.import_snapshot(&caller, &content)?;
+        let snapshot = engine.import_snapshot(&caller, &file)?;
         let kept = engine.keep_snapshot(&caller, &snapshot, self.sealing.form(&engine))?;
         tell_kept(context, "Took in", &kept)
     }

@@ -1,5 +1,7 @@
 //! `mnemon window`
 
+use std::fmt::Write as _;
+
 use clap::{Args, Subcommand};
 use mnemon::Caller;
 use mnemon::agent::{DESK_BYTES_MAX, WindowItem};
@@ -232,10 +234,11 @@ impl Budget {
 }
 
 fn fallen_out(items: &[WindowItem]) -> String {
-    items
-        .iter()
-        .map(|item| format!("{} fell out: {}\n", item.id, one_line(&item.text)))
-        .collect()
+    let mut text = String::new();
+    for item in items {
+        let _ = writeln!(text, "{} fell out: {}", item.id, one_line(&item.text));
+    }
+    text
 }
 
 fn show(context: &Context, engine: &mnemon::Mnemon, caller: &Caller, agent: &AgentId) -> Outcome {

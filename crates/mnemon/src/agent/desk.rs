@@ -48,6 +48,7 @@ impl Desk {
     }
 
     /// What the paper says then; no paper if there is nothing on the desk.
+    #[expect(clippy::missing_panics_doc, reason = "its fields are plain")]
     pub fn write(&self) -> Result<Option<Vec<u8>>> {
         if *self == Self::default() {
             return Ok(None);
@@ -57,7 +58,7 @@ impl Desk {
         if bytes.len() > DESK_BYTES_MAX {
             return Err(Error::Rule {
                 field: "working memory",
-                rule: format!("at most {DESK_BYTES_MAX} bytes in all").into(),
+                rule: format!("at most {DESK_BYTES_MAX} bytes in all"),
                 given: format!("{} bytes", bytes.len()),
             });
         }

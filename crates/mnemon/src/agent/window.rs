@@ -147,7 +147,7 @@ impl Window {
         }
         Err(Error::Rule {
             field: "window",
-            rule: format!("at most {} tokens, as it says itself", self.budget_tokens).into(),
+            rule: format!("at most {} tokens, as it says itself", self.budget_tokens),
             given: format!("{tokens} tokens"),
         })
     }

@@ -35,6 +35,7 @@ pub struct SnapshotOptions {
 
 /// What is put back.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is chosen on its own")]
 pub struct RestoreOptions {
     /// Whether what is there now goes first.
     pub clear: bool,
@@ -109,7 +110,7 @@ impl Mnemon {
             .name
             .as_deref()
             .map(|it| self.redactor.redact(it).text);
-        snapshot.metadata = options.metadata.clone();
+        snapshot.metadata.clone_from(&options.metadata);
         for (name, value) in &mut snapshot.metadata {
             self.redactor.redact_value(name, value);
         }

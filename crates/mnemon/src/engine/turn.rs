@@ -78,7 +78,7 @@ fn refuse_other(draft: &Draft, kind: Kind, field: &'static str) -> Result<()> {
     }
     Err(Error::Rule {
         field,
-        rule: format!("of the kind {}", kind.as_str()).into(),
+        rule: format!("of the kind {}", kind.as_str()),
         given: own.as_str().into(),
     })
 }

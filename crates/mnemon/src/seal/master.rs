@@ -197,7 +197,7 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 /// Small hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let nibbles = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     nibbles

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::{FORMAT, Snapshot, SnapshotSummary};
 use crate::error::{Error, Result};
+use crate::seal::hex;
 
 /// What every head says first.
 const SORT: &str = "mnemon snapshot";
@@ -47,6 +48,7 @@ struct Head {
 }
 
 /// A snapshot in one of its forms.
+#[expect(clippy::missing_panics_doc, reason = "its fields are plain")]
 pub fn write(snapshot: &Snapshot, form: Form, seal: Sealing<'_>) -> Result<Vec<u8>> {
     if form == Form::Json {
         let mut bytes = serde_json::to_vec_pretty(snapshot).expect("plain fields");
@@ -66,7 +68,7 @@ pub fn write(snapshot: &Snapshot, form: Form, seal: Sealing<'_>) -> Result<Vec<u
         sort: SORT.into(),
         format: FORMAT,
         summary,
-        sha256: hex(&content),
+        sha256: hex(&Sha256::digest(&content)),
     };
     let mut bytes = serde_json::to_vec(&head).expect("plain fields");
     bytes.push(b'\n');
@@ -81,7 +83,7 @@ pub fn read(bytes: &[u8], open: Opening<'_>) -> Result<(Snapshot, bool)> {
         return Ok((checked(snapshot)?, false));
     };
     let head = head?;
-    if hex(content) != head.sha256 {
+    if hex(&Sha256::digest(content)) != head.sha256 {
         return Err(no_snapshot(&"it was altered or cut short"));
     }
     let encrypted = head.summary.encrypted;
@@ -147,9 +149,4 @@ fn other_than_known(format: u32) -> Error {
 
 fn no_snapshot(problem: &dyn std::fmt::Display) -> Error {
     Error::unparsable("a snapshot", "", problem)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let sum = Sha256::digest(bytes);
-    sum.iter().map(|byte| format!("{byte:02x}")).collect()
 }

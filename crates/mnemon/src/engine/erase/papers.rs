@@ -50,9 +50,8 @@ impl Mnemon {
                     place: PathBuf::from(paper.to_string()),
                     how: "written anew without it",
                 }),
-                Ok(_) => {}
                 Err(Error::Crypto(_)) if is_told => outcome.not_cleaned.push(paper.to_string()),
-                Err(Error::Crypto(_)) => {}
+                Ok(_) | Err(Error::Crypto(_)) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -72,9 +72,10 @@ impl Mnemon {
             return Err(locked(told));
         };
         let Some(key) = keyring.key(&ring, id)? else {
-            return Err(match ring.has(id) {
-                true => locked(told),
-                false => Error::Crypto(SealProblem::Destroyed { what: what() }),
+            return Err(if ring.has(id) {
+                locked(told)
+            } else {
+                Error::Crypto(SealProblem::Destroyed { what: what() })
             });
         };
         let bound = associated(id, &told.agent, &told.id);

@@ -89,11 +89,12 @@ impl LocalStore {
                 // Somebody writes everything anew all the time.
                 let is_whole = copies.follow(&catalogue);
                 drop(held);
-                return match is_whole? {
-                    true => Ok(moment),
-                    false => Err(Error::LogReplaced {
+                return if is_whole? {
+                    Ok(moment)
+                } else {
+                    Err(Error::LogReplaced {
                         path: self.layout.root().into(),
-                    }),
+                    })
                 };
             }
         }

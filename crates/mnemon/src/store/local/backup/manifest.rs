@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::catalogue::Catalogue;
 use super::copy;
 use crate::error::{Error, Result};
+use crate::seal::hex;
 use crate::time::Time;
 
 /// Its name in the folder of the back-up.
@@ -124,7 +125,5 @@ impl Manifest {
 fn sum(path: &Path) -> Result<(u64, String)> {
     let mut hasher = Sha256::new();
     let bytes = copy::read_all(path, |piece| hasher.update(piece))?;
-    let sum = hasher.finalize();
-    let hex = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok((bytes, hex))
+    Ok((bytes, hex(&hasher.finalize())))
 }
