@@ -64,6 +64,8 @@ pub(crate) enum Command {
     Session(commands::session::Session),
     /// Keep a memory
     Remember(Box<commands::remember::Remember>),
+    /// Keep a turn, what came of it, and the agent's state, all of it or nothing
+    Turn(commands::turn::Turn),
     /// Show one memory
     Get(commands::get::Get),
     /// List memories
@@ -74,6 +76,15 @@ pub(crate) enum Command {
     Query(commands::query::Query),
     /// Assemble what an agent needs for its next turn, within a token budget
     Context(commands::context::ContextPackCommand),
+    /// Hold values by name while a task goes on
+    #[command(subcommand)]
+    Working(commands::working::Working),
+    /// Keep what an agent has before its eyes within a token budget
+    #[command(subcommand)]
+    Window(commands::window::Window),
+    /// Freeze what an agent holds, and go back to it
+    #[command(subcommand)]
+    Snapshot(commands::snapshot::Snapshot),
     /// Follow what a memory names, and what names it
     Related(Box<commands::related::Related>),
     /// Find memories that mean nearly the same as one
@@ -102,6 +113,10 @@ pub(crate) enum Command {
     Anonymize(commands::anonymize::Anonymize),
     /// Move what a session needs least to its archive
     Compact(commands::compact::Compact),
+    /// Copy the whole store, as it is at one moment, while others use it
+    Backup(commands::backup::Backup),
+    /// Make a store from a back-up
+    RestoreBackup(commands::backup::RestoreBackup),
     /// Check every line and the index
     Verify(commands::verify::Verify),
     /// Do all that is due: retention, purging, archiving, care of the index

@@ -3,6 +3,7 @@
 pub(crate) mod after;
 pub(crate) mod anonymize;
 pub(crate) mod audit;
+pub(crate) mod backup;
 pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -35,9 +36,13 @@ pub(crate) mod retention;
 pub(crate) mod revise;
 pub(crate) mod session;
 pub(crate) mod similar;
+pub(crate) mod snapshot;
 pub(crate) mod stats;
+pub(crate) mod turn;
 pub(crate) mod unforget;
 pub(crate) mod verify;
+pub(crate) mod window;
+pub(crate) mod working;
 
 use crate::arguments::{Arguments, Command};
 use crate::context::Context;
@@ -55,6 +60,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Init(_) => init::Init::run(&context),
         Command::Session(command) => command.run(&context),
         Command::Remember(command) => command.run(&context),
+        Command::Turn(command) => command.run(&context),
         Command::Get(command) => command.run(&context),
         Command::List(command) => command.run(&context),
         Command::Recall(command) => command.run(&context),
@@ -73,7 +79,12 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Redact(command) => command.run(&context),
         Command::Anonymize(command) => command.run(&context),
         Command::Context(command) => command.run(&context),
+        Command::Working(command) => command.run(&context),
+        Command::Window(command) => command.run(&context),
+        Command::Snapshot(command) => command.run(&context),
         Command::Compact(command) => command.run(&context),
+        Command::Backup(command) => command.run(&context),
+        Command::RestoreBackup(command) => command.run(&context),
         Command::Verify(_) => verify::Verify::run(&context),
         Command::Repair(command) => command.run(&context),
         Command::Embed(_) => embed::Embed::run(&context),

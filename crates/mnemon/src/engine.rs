@@ -6,8 +6,10 @@
 
 mod access;
 mod aggregate;
+mod backup;
 mod compact;
 mod context;
+mod desk;
 mod embed;
 mod erase;
 mod events;
@@ -30,15 +32,19 @@ mod rights;
 mod sessions;
 mod shown;
 mod similar;
+mod snapshots;
 mod supersede;
 mod tier;
+mod turn;
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+pub use backup::bring_back;
 pub use compact::CompactionReport;
+pub use desk::{Clearing, NewEntry, NewItem};
 pub use embed::{Embedded, EmbeddingReport};
 pub use filling::Filling;
 pub use import::{Base, Conflict, ErasedTexts, ImportItem, ImportOptions, Imported};
@@ -48,6 +54,8 @@ pub use maintain::{Expired, MaintainOptions, Maintained};
 pub use remember::{Action, Remembered};
 pub use retention::RetentionResult;
 pub use sessions::NewSession;
+pub use snapshots::{RestoreOptions, Restored, SNAPSHOTS_LISTED, SnapshotOptions, SnapshotStats};
+pub use turn::{AfterTurn, KeptTurn};
 
 use crate::caller::{Caller, Operation, Sight};
 use crate::clock::Clock;

@@ -56,6 +56,13 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// A paper of an agent does not say what a paper of its sort says.
+    Paper {
+        /// Which.
+        paper: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// Somebody put another file in a log's place while it was being rewritten.
     LogReplaced {
         /// The log.
@@ -81,6 +88,11 @@ pub enum Error {
     NoStore {
         /// The folder that was looked at.
         root: PathBuf,
+    },
+    /// There is no back-up in the folder.
+    NoBackup {
+        /// The folder that was looked at.
+        folder: PathBuf,
     },
     /// The folder lies where several machines could write without a common lock.
     NetworkFileSystem {
@@ -186,6 +198,22 @@ pub enum Error {
         needed_bytes: u64,
         /// The bytes that it may have.
         limit_bytes: u64,
+    },
+    /// Something does not fit into a context window, whatever else falls out of it.
+    WindowFull {
+        /// The tokens that it has.
+        needed_tokens: usize,
+        /// The tokens of what is pinned, and so stays.
+        pinned_tokens: usize,
+        /// The tokens that the window may hold.
+        budget_tokens: usize,
+    },
+    /// Something other than a memory is not there.
+    Missing {
+        /// What was asked for.
+        what: String,
+        /// What to do next.
+        suggestion: &'static str,
     },
     /// An agent's long-term memory would grow past what its tier includes.
     LongTermFull {
@@ -327,11 +355,13 @@ impl Error {
             Self::Io { .. }
             | Self::Poisoned { .. }
             | Self::NoStore { .. }
+            | Self::NoBackup { .. }
             | Self::NetworkFileSystem { .. } => Code::StorageIo,
             Self::Full { .. } => Code::StorageFull,
-            Self::Corrupt { .. } | Self::Damaged { .. } | Self::Index { .. } => {
-                Code::StorageCorrupt
-            }
+            Self::Corrupt { .. }
+            | Self::Paper { .. }
+            | Self::Damaged { .. }
+            | Self::Index { .. } => Code::StorageCorrupt,
             Self::LockTimeout { .. } => Code::LockTimeout,
             Self::VersionMismatch { .. }
             | Self::IdTaken { .. }
@@ -347,12 +377,12 @@ impl Error {
             | Self::UnknownMember { .. }
             | Self::SessionExists { .. }
             | Self::SessionIdDeleted { .. } => Code::SchemaInvalid,
-            Self::SessionFull { .. } => Code::SizeLimit,
+            Self::SessionFull { .. } | Self::WindowFull { .. } => Code::SizeLimit,
             Self::LongTermFull { .. } => Code::Quota,
             Self::License { .. } => Code::License,
             Self::SessionNotFound { .. } | Self::SessionDeleted { .. } => Code::SessionNotFound,
             Self::SessionArchived { .. } => Code::SessionArchived,
-            Self::NotFound { .. } | Self::Compacted { .. } => Code::NotFound,
+            Self::NotFound { .. } | Self::Missing { .. } | Self::Compacted { .. } => Code::NotFound,
             Self::CompactionFailed { .. } => Code::CompactionFailed,
             Self::InvalidQuery { .. } => Code::InvalidQuery,
             Self::QueryTimeout => Code::QueryTimeout,

@@ -31,6 +31,7 @@
 //! The verbs are in [`engine`], the nouns in [`memory`], and [`store`] says
 //! what a place to keep them must do.
 
+pub mod agent;
 pub mod anonymize;
 pub mod caller;
 pub mod clock;

@@ -30,7 +30,7 @@ pub use by_kind::ByKind;
 pub use draft::{Draft, Limits};
 pub use handle::Handle;
 pub(crate) use id::ulid;
-pub use id::{AgentId, MemoryId, SessionId};
+pub use id::{AgentId, MemoryId, SessionId, SnapshotId};
 pub use kind::Kind;
 pub use link::{DUPLICATE_OF, Link, RELATED, Relation, SUPERSEDES};
 pub use mention::{Mention, TURN};
@@ -105,6 +105,14 @@ impl Memory {
         match &self.seal {
             Seal::Closed(closed) => Some(closed),
             Seal::Clear | Seal::Opened => None,
+        }
+    }
+
+    /// Its text as far as anybody here can read it: nothing if it was not opened.
+    pub fn readable_text(&self) -> &str {
+        match self.closed() {
+            Some(_) => "",
+            None => self.text.as_str(),
         }
     }
 

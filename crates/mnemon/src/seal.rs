@@ -18,7 +18,9 @@ mod problem;
 mod ring;
 pub mod rotation;
 
+pub(crate) use aead::{Key, open, seal};
 pub use keyring::Keyring;
+pub(crate) use master::hex;
 pub use master::{Master, Secret, Source};
 pub use passphrase::Stretch;
 pub use problem::SealProblem;

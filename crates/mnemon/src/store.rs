@@ -5,6 +5,7 @@
 //! Ranking, who sees what and the lifecycle of sessions are decided above; what
 //! a caller sees comes with the filter. [`local`] is the store on files.
 
+mod backup;
 mod batch;
 mod compaction;
 mod erasure;
@@ -18,6 +19,7 @@ mod paper;
 mod report;
 mod vectors;
 
+pub use backup::{BackedUp, BroughtBack};
 pub use batch::{Batch, Earlier, Grown, OnFull, Outcome, Receipt, Write};
 pub use compaction::{Away, Compacted, Compaction, Return};
 pub use erasure::{AuditEntry, Cleaned, Deed, Erased, Erasure, Renewal};
@@ -34,6 +36,7 @@ pub use report::{
 };
 pub use vectors::{SetState, Waiting, WaitingText};
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -223,6 +226,10 @@ pub trait Store: Send + Sync {
 
     /// The papers of a sort that there are, in their order.
     fn papers(&self, sort: PaperSort) -> Result<Vec<Paper>>;
+
+    /// Copies everything that is true, as it is at one moment, into a folder that is not there
+    /// yet; others go on writing meanwhile.
+    fn back_up(&self, folder: &Path) -> Result<BackedUp>;
 
     /// Writes what waits in memory (see [`OnFull::Buffer`]) and syncs what is not synced yet.
     fn flush(&self) -> Result<()>;

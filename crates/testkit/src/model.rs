@@ -15,19 +15,20 @@ mod sets;
 mod state;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mnemon::Result;
 use mnemon::embed::{SetName, TextKey, Vector};
 use mnemon::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use mnemon::session::{DeletedSession, Session, SessionDeed};
 use mnemon::store::{
-    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Edit, Erased, Erasure,
-    Filter, Grown, JobTimes, Located, Measure, Paper, PaperSort, Place, Progress, Receipt,
+    Archiving, AuditEntry, Away, BackedUp, Batch, Change, Compacted, Compaction, Edit, Erased,
+    Erasure, Filter, Grown, JobTimes, Located, Measure, Paper, PaperSort, Place, Progress, Receipt,
     Reindexed, Repair, RepairOptions, Return, Selection, Shelved, Stats, Store, Tended,
     Verification, View, Waiting, Write,
 };
 use mnemon::time::Time;
+use mnemon::{Error, Result};
 
 use sets::Sets;
 use state::State;
@@ -385,6 +386,13 @@ impl Store for ModelStore {
         let state = self.state();
         let papers = state.papers.keys().filter(|it| it.sort() == sort);
         Ok(papers.cloned().collect())
+    }
+
+    /// There is nothing outside of this process that it could be copied from.
+    fn back_up(&self, folder: &Path) -> Result<BackedUp> {
+        Err(Error::NoStore {
+            root: folder.into(),
+        })
     }
 
     fn job_times(&self) -> Result<JobTimes> {

@@ -5,8 +5,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mnemon::agent::Snapshot;
+use mnemon::agent::snapshot::Form;
 use mnemon::clock::ManualClock;
-use mnemon::engine::{MaintainOptions, RetentionResult};
+use mnemon::engine::{MaintainOptions, NewEntry, RetentionResult};
 use mnemon::event::{Event, Received};
 use mnemon::memory::{AgentId, Draft, Kind, Space};
 use mnemon::retention::RetentionPolicy;
@@ -184,15 +186,18 @@ fn too_many_and_too_old_snapshots_go() {
         ("c", "2026-05-21T00:00:00Z"),
         ("d", "2026-05-22T00:00:00Z"),
     ];
-    let paper = |id: &str| Paper::Snapshot(desk.ada.clone(), id.into());
+    let paper = |id: &str| Paper::Snapshot(desk.ada.clone(), id.parse().unwrap());
+    let mut bytes = Vec::new();
     for (id, at) in snapshots {
-        let content = format!("{{\"created_at\":\"{at}\"}}").into_bytes();
-        let edit = &mut |_: Option<&[u8]>| Ok(Some(content.clone()));
-        desk.store.edit_paper(&paper(id), edit).unwrap();
+        let held = mnemon::agent::Desk::default();
+        let (id, agent) = (id.parse().unwrap(), desk.ada.clone());
+        let snapshot = Snapshot::of(held, id, agent, at.parse().unwrap());
+        let kept = desk.engine.keep_snapshot(&desk.me, &snapshot, Form::Binary);
+        bytes.push(kept.unwrap().bytes);
     }
     let done = desk.run(false);
     assert_eq!(done.snapshots_deleted, 2);
-    assert_eq!(done.bytes_freed, 2 * 37);
+    assert_eq!(done.bytes_freed, bytes[0] + bytes[1]);
     let is_left = |id: &str| desk.store.paper(&paper(id)).unwrap().is_some();
     assert_eq!(
         ["a", "b", "c", "d"].map(is_left),
@@ -220,4 +225,39 @@ fn policies_need_teams_and_belong_to_their_agent() {
         desk.engine.retention(&ada, &desk.ada).unwrap(),
         Some(policy)
     );
+}
+
+#[test]
+fn values_of_working_memory_that_are_too_old_go_unless_they_are_exempt() {
+    let desk = Desk::new(Tier::Enterprise);
+    desk.set(&RetentionPolicy {
+        working_max_age_days: Some(30),
+        exempt_importance: Some(0.8),
+        exempt_tags: vec!["keep".parse().unwrap()],
+        ..RetentionPolicy::default()
+    });
+    let hold = |key: &str, importance: f64, tags: &[&str], pinned: bool| {
+        let new = NewEntry {
+            value: key.into(),
+            importance: importance.try_into().unwrap(),
+            tags: tags.iter().map(|tag| tag.parse().unwrap()).collect(),
+            pinned,
+        };
+        let place = (&"".parse().unwrap(), &key.parse().unwrap());
+        let set = desk
+            .engine
+            .set_working(&desk.me, &desk.ada, place, new, str::len);
+        set.unwrap();
+    };
+    hold("old", 0.5, &[], false);
+    hold("important", 0.9, &[], false);
+    hold("tagged", 0.5, &["keep.this"], false);
+    hold("pinned", 0.5, &[], true);
+    desk.clock.advance(Duration::from_secs(31 * 86_400));
+    hold("new", 0.5, &[], false);
+    assert_eq!(desk.run(true).working_entries_deleted, 1);
+    assert_eq!(desk.run(false).working_entries_deleted, 1);
+    let left = desk.engine.working(&desk.me, &desk.ada).unwrap();
+    let left: Vec<&str> = left.all().map(|(_, key, _)| key.as_str()).collect();
+    assert_eq!(left, ["important", "new", "pinned", "tagged"]);
 }

@@ -6,14 +6,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mnemon::agent::snapshot::Form;
 use mnemon::compact::Reach;
 use mnemon::embed::{BuiltIn, Embedder};
-use mnemon::engine::NewSession;
-use mnemon::memory::{Body, Draft, Kind, Link, Memory, Revision, SessionId, Space};
+use mnemon::engine::{NewSession, SnapshotOptions};
+use mnemon::memory::{AgentId, Body, Draft, Kind, Link, Memory, Revision, SessionId, Space};
 use mnemon::recall::{Query, Question, RelatedOptions};
 use mnemon::store::local::log::Line;
 use mnemon::store::local::{LocalOptions, LocalStore};
-use mnemon::store::{Filter, RepairOptions, Sort};
+use mnemon::store::{Filter, RepairOptions, Sort, Status};
 use mnemon::{Caller, Config, Mnemon, Time};
 use mnemon_testkit::sealed::{self, me};
 use serde_json::json;
@@ -256,7 +257,7 @@ fn a_holder_of_the_key_finds_it_by_words_tags_and_meaning() {
     let options = RelatedOptions::new(Filter::all(now));
     let related = desk.engine.related(&desk.me, &id, None, &options).unwrap();
     let related: Vec<_> = related.hits.iter().map(|it| it.memory.id.clone()).collect();
-    assert_eq!(related, [naming.id]);
+    assert_eq!(related, std::slice::from_ref(&naming.id));
     let moment = desk.engine.now();
     desk.engine
         .forget(&desk.me, std::slice::from_ref(&secret), "old")
@@ -273,6 +274,19 @@ fn a_holder_of_the_key_finds_it_by_words_tags_and_meaning() {
     let closed = without.find(&desk.me, &id, None).unwrap();
     assert_eq!((closed.text.as_str(), closed.tags.len()), ("[sealed]", 0));
     assert!(closed.sensitive && closed.closed().is_some());
+    let topics = without.session_topics(&desk.me, &desk.session).unwrap();
+    let named = format!("{topics:?}");
+    assert!(!named.contains("sealed"), "{named}");
+    let open = Filter {
+        status: Some(Status::Open),
+        ..Filter::all(now)
+    };
+    let ids = |engine: &Mnemon| {
+        let found = engine.list(&desk.me, &open).unwrap().memories.into_iter();
+        found.map(|memory| memory.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&desk.engine), [naming.id]);
+    assert!(ids(&without).is_empty());
 }
 
 #[test]
@@ -478,4 +492,25 @@ fn what_nobody_can_read_is_not_compacted() {
     assert!(desk.engine.peek(&desk.me, &id).unwrap().is_some());
     assert_eq!(shelved(&desk.engine), 1);
     assert!(desk.engine.peek(&desk.me, &id).unwrap().is_none());
+}
+
+#[test]
+fn an_erased_space_keeps_its_key_while_a_snapshot_needs_it() {
+    let desk = Desk::new(false);
+    let agent: AgentId = "a".parse().unwrap();
+    let space = Space::Agent(agent.clone());
+    let secret = desk.keep(&space, sensitive(Kind::Fact, "The secret of the agent"));
+    let options = SnapshotOptions::default();
+    let snapshot = desk.engine.snapshot(&desk.me, &agent, &options).unwrap();
+    desk.engine
+        .keep_snapshot(&desk.me, &snapshot, Form::Encrypted)
+        .unwrap();
+    desk.engine.erase(&desk.me, &[secret], "asked to").unwrap();
+    let spaces = desk.engine.sealing(&desk.me).unwrap().spaces;
+    assert_eq!(spaces, ["agent/a"]);
+    let found = desk
+        .engine
+        .find_snapshot(&desk.me, snapshot.id.as_str())
+        .unwrap();
+    assert_eq!(found, snapshot);
 }

@@ -10,6 +10,8 @@
 
 #[path = "visibility/deeds.rs"]
 mod deeds;
+#[path = "visibility/desks.rs"]
+mod desks;
 #[path = "visibility/keys.rs"]
 mod keys;
 #[path = "visibility/town.rs"]

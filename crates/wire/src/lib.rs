@@ -5,8 +5,10 @@
 //! [`parse`] reads one memory, [`import`] a whole file, [`MemoryShape`] and
 //! its neighbours are what is printed.
 
+mod agent;
 mod aggregate;
 mod anonymize;
+mod backup;
 mod compaction;
 mod context;
 mod error;
@@ -26,10 +28,16 @@ pub mod request;
 mod retention;
 mod sealing;
 mod session;
+mod turn;
 mod workflow;
 
+pub use agent::{
+    AddedShape, EntryShape, RestoredShape, SnapshotStatsShape, SnapshotsShape, WindowShape,
+    WorkingSetShape, WorkingShape,
+};
 pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
 pub use anonymize::AnonymizedShape;
+pub use backup::{BackedUpShape, BroughtBackShape};
 pub use compaction::{CompactedShape, SizeShape};
 pub use context::ContextShape;
 pub use error::ErrorShape;
@@ -55,4 +63,5 @@ pub use session::{
     DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,
     SessionsShape,
 };
+pub use turn::{KeptTurnShape, parse_turn};
 pub use workflow::workflow_selectors;

@@ -99,6 +99,8 @@ struct ReceiptShape<'a> {
     files_searched: u64,
     bytes_searched: u64,
     also_in: &'a [PathBuf],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    not_cleaned: &'a [String],
 }
 
 #[derive(Debug, Serialize)]
@@ -123,6 +125,7 @@ impl<'a> ErasedShape<'a> {
                 files_searched: erased.files_searched,
                 bytes_searched: erased.bytes_searched,
                 also_in: &erased.also_in,
+                not_cleaned: &erased.not_cleaned,
             },
         }
     }

@@ -106,6 +106,12 @@ pub(super) fn erase(
                 place.display()
             );
         }
+        for place in &erased.not_cleaned {
+            let _ = writeln!(
+                out,
+                "Not cleaned: {place} is sealed, and there is no key for it."
+            );
+        }
         out
     })
 }

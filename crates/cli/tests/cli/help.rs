@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 54] = [
+const COMMANDS: [&[&str]; 76] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -43,6 +43,28 @@ const COMMANDS: [&[&str]; 54] = [
     &["reindex"],
     &["stats"],
     &["doctor"],
+    &["turn"],
+    &["context"],
+    &["maintain"],
+    &["working", "set"],
+    &["working", "get"],
+    &["working", "list"],
+    &["working", "clear"],
+    &["window", "add"],
+    &["window", "pin"],
+    &["window", "unpin"],
+    &["window", "list"],
+    &["window", "clear"],
+    &["window", "budget"],
+    &["snapshot", "create"],
+    &["snapshot", "list"],
+    &["snapshot", "show"],
+    &["snapshot", "restore"],
+    &["snapshot", "delete"],
+    &["snapshot", "export"],
+    &["snapshot", "import"],
+    &["backup"],
+    &["restore-backup"],
     &["mcp"],
     &["connect"],
     &["hook"],
@@ -79,42 +101,48 @@ fn the_first_page_lists_the_commands() {
     Usage: mnemon [OPTIONS] <COMMAND>
 
     Commands:
-      init         Make a store
-      session      Make, list, show, sum up, archive and delete sessions
-      remember     Keep a memory
-      get          Show one memory
-      list         List memories
-      recall       Find memories by what they say and mean
-      query        Find and count memories by conditions on their fields
-      context      Assemble what an agent needs for its next turn, within a token budget
-      related      Follow what a memory names, and what names it
-      similar      Find memories that mean nearly the same as one
-      history      Show what happened to a memory
-      revise       Change a memory
-      forget       Forget memories; they can be brought back for a while
-      unforget     Bring back memories that were forgotten or compacted
-      deleted      List what is forgotten or deleted and can be brought back
-      erase        Remove memories for good; no file of the store keeps a byte of them
-      audit        Show what was forgotten, erased, archived and deleted, by whom and why
-      import       Take in memories from a file
-      export       Hand out memories, to a file or to the terminal
-      redact       Show a text as it would be kept, without secrets
-      anonymize    Hand out a session without who and where
-      compact      Move what a session needs least to its archive
-      verify       Check every line and the index
-      maintain     Do all that is due: retention, purging, archiving, care of the index
-      retention    Say how long what an agent has is kept, and carry it out
-      repair       Set damage aside and make the index anew
-      embed        Embed what waits for the service that the settings name
-      reindex      Make the index anew
-      stats        Count memories and bytes
-      doctor       Look for what could be wrong with the store's surroundings
-      mcp          Serve agents over MCP, on standard input and output
-      connect      Add mnemon to a client of MCP, or take it out again
-      key          Make, show, change and destroy the keys of what is sealed
-      config       Show, check and write settings
-      demo         Make a small store with a story in it, to look around in
-      completions  Print completions for a shell
+      init            Make a store
+      session         Make, list, show, sum up, archive and delete sessions
+      remember        Keep a memory
+      turn            Keep a turn, what came of it, and the agent's state, all of it or nothing
+      get             Show one memory
+      list            List memories
+      recall          Find memories by what they say and mean
+      query           Find and count memories by conditions on their fields
+      context         Assemble what an agent needs for its next turn, within a token budget
+      working         Hold values by name while a task goes on
+      window          Keep what an agent has before its eyes within a token budget
+      snapshot        Freeze what an agent holds, and go back to it
+      related         Follow what a memory names, and what names it
+      similar         Find memories that mean nearly the same as one
+      history         Show what happened to a memory
+      revise          Change a memory
+      forget          Forget memories; they can be brought back for a while
+      unforget        Bring back memories that were forgotten or compacted
+      deleted         List what is forgotten or deleted and can be brought back
+      erase           Remove memories for good; no file of the store keeps a byte of them
+      audit           Show what was forgotten, erased, archived and deleted, by whom and why
+      import          Take in memories from a file
+      export          Hand out memories, to a file or to the terminal
+      redact          Show a text as it would be kept, without secrets
+      anonymize       Hand out a session without who and where
+      compact         Move what a session needs least to its archive
+      backup          Copy the whole store, as it is at one moment, while others use it
+      restore-backup  Make a store from a back-up
+      verify          Check every line and the index
+      maintain        Do all that is due: retention, purging, archiving, care of the index
+      retention       Say how long what an agent has is kept, and carry it out
+      repair          Set damage aside and make the index anew
+      embed           Embed what waits for the service that the settings name
+      reindex         Make the index anew
+      stats           Count memories and bytes
+      doctor          Look for what could be wrong with the store's surroundings
+      mcp             Serve agents over MCP, on standard input and output
+      connect         Add mnemon to a client of MCP, or take it out again
+      key             Make, show, change and destroy the keys of what is sealed
+      config          Show, check and write settings
+      demo            Make a small store with a story in it, to look around in
+      completions     Print completions for a shell
 
     Options:
       -h, --help     Print help

@@ -11,6 +11,7 @@ mod compaction;
 mod connect;
 mod decay;
 mod demo;
+mod desks;
 mod edges;
 mod embedding;
 mod errors;

@@ -165,6 +165,7 @@ fn if_every_text_is_refused_it_is_no_text_s_fault() {
 fn sensitive_memories_are_never_sent() {
     let service = Service::start(folded(8));
     let stage = Stage::at(&service.url(), "small");
+    mnemon_testkit::sealed::make_ring(&stage.store());
     let engine = stage.engine();
     let mut secret = draft("a", "the code is 1234");
     secret.sensitive = true;

@@ -61,7 +61,7 @@ impl Stage {
         // Few pending ones, so that questions meet searchable rows too.
         let options = LocalOptions {
             pending_max: 2,
-            ..LocalOptions::default()
+            ..mnemon_testkit::sealed::options(false)
         };
         LocalStore::create(self.root.path(), options).unwrap()
     }

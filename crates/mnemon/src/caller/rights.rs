@@ -41,7 +41,10 @@ operations! {
         Export "export" Anonymize "anonymize" Audit "audit" PlanCompaction "plan_compaction"
         CheckReferences "check_references" Embedding "embedding" FillingOf "filling_of"
         LongTermStats "long_term_stats" Retention "retention" Require "require" Subscribe "subscribe"
-        Flush "flush" FlushAccessesIfFree "flush_accesses_if_free" Sealing "sealing";
+        Flush "flush" FlushAccessesIfFree "flush_accesses_if_free" Sealing "sealing"
+        Desk "desk" Working "working" Window "window" Snapshots "snapshots"
+        FindSnapshot "find_snapshot" ExportSnapshot "export_snapshot"
+        SnapshotStats "snapshot_stats";
     Writer:
         Remember "remember" RememberAll "remember_all" Transact "transact" Revise "revise"
         Forget "forget" ForgetLocated "forget_located" Unforget "unforget"
@@ -52,13 +55,18 @@ operations! {
         UndeleteSession "undelete_session" Compact "compact"
         CompactWhatIsDue "compact_what_is_due" BringBack "bring_back"
         SetRetention "set_retention" RunRetention "run_retention"
-        EmbedPending "embed_pending" MaintainOverdue "maintain_overdue";
+        EmbedPending "embed_pending" MaintainOverdue "maintain_overdue" KeepTurn "keep_turn"
+        SetWorking "set_working" DropWorking "drop_working" ClearWorking "clear_working"
+        AddToWindow "add_to_window" PinInWindow "pin_in_window" ClearWindow "clear_window"
+        SetWindowBudget "set_window_budget" Snapshot "snapshot" KeepSnapshot "keep_snapshot"
+        RestoreSnapshot "restore_snapshot" DeleteSnapshot "delete_snapshot"
+        ImportSnapshot "import_snapshot";
     Admin:
         Verify "verify" Repair "repair" Reindex "reindex" Maintain "maintain"
         PurgeSession "purge_session" Master "master" MakeKeysForFile "make_keys_for_file"
         MakeKeysFor "make_keys_for" RotateKeysToFile "rotate_keys_to_file"
         RotateKeysToPassphrase "rotate_keys_to_passphrase" DestroyKey "destroy_key"
-        SealWhatIsClear "seal_what_is_clear";
+        SealWhatIsClear "seal_what_is_clear" BackUp "back_up";
 }
 
 impl Caller {

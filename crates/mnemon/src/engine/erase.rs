@@ -4,6 +4,8 @@
 //! that stands for an archived session. Those are made anew from what is left,
 //! or go too.
 
+mod papers;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::life::is_archive_summary;
@@ -42,14 +44,18 @@ impl Mnemon {
         }
         let (quoting, renewed) = self.renewals(&ids)?;
         ids.extend(quoting);
+        // Before the memories go: afterwards nobody would know what they said.
+        let papers = self.clean_papers(caller, &ids)?;
         let audiences = self.audiences(&ids);
-        let erased = self.store.erase(&Erasure {
+        let mut erased = self.store.erase(&Erasure {
             ids,
             by: caller.name().to_owned(),
             reason: self.redactor.redact(reason).text,
             at: self.clock.now(),
             renewed,
         })?;
+        erased.cleaned.extend(papers.cleaned);
+        erased.not_cleaned = papers.not_cleaned;
         self.publish_erased(audiences);
         Ok(erased)
     }

@@ -68,6 +68,11 @@ impl Mnemon {
     /// The master key, if the one that was given fits.
     pub fn master(&self, caller: &Caller) -> Result<Option<Master>> {
         caller.may(Operation::Master)?;
+        self.own_master()
+    }
+
+    /// The master key, for what the engine itself seals.
+    pub(super) fn own_master(&self) -> Result<Option<Master>> {
         match (self.store.keyring(), self.store.ring()?) {
             (Some(keyring), Some(ring)) => keyring.master(&ring),
             _ => Ok(None),

@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::rights::check_space;
+use crate::agent::snapshot;
 use crate::caller::{Caller, Operation, Sight, Who};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
@@ -50,12 +51,6 @@ pub struct RetentionResult {
 struct Written {
     policy: RetentionPolicy,
     last_run: Option<Time>,
-}
-
-/// What a snapshot must say to be looked after.
-#[derive(Deserialize)]
-struct Dated {
-    created_at: Time,
 }
 
 impl Mnemon {
@@ -208,8 +203,18 @@ impl Mnemon {
         result.forgotten_entries_purged += gone.len() as u64;
         let (snapshots, bytes) = self.snapshots_to_delete(agent, &policy, now)?;
         result.snapshots_deleted += snapshots.len() as u64;
+        let desk = self.desk(caller, agent)?;
+        let held = desk.working.all();
+        let too_long = held.filter(|(_, _, entry)| policy.is_entry_expired(entry, now));
+        result.working_entries_deleted += too_long.count() as u64;
         if result.dry_run {
             return Ok(());
+        }
+        if policy.working_max_age_days.is_some() {
+            self.at_desk(caller, agent, |desk| {
+                let stays = |entry: &_| !policy.is_entry_expired(entry, now);
+                Ok(desk.working.retain(|_, _, entry| stays(entry)))
+            })?;
         }
         let before = self.bytes_of(caller, &space)?;
         self.forget(
@@ -227,8 +232,8 @@ impl Mnemon {
         self.note_run(agent, now)
     }
 
-    /// The snapshots that are too many or too old, and how many bytes they have. One that does
-    /// not say when it was made is left alone.
+    /// The snapshots that are too many or too old, and how many bytes they have. One that can't
+    /// be read is left alone.
     fn snapshots_to_delete(
         &self,
         agent: &AgentId,
@@ -241,8 +246,8 @@ impl Mnemon {
                 continue;
             }
             let content = self.store.paper(&paper)?.unwrap_or_default();
-            if let Ok(Dated { created_at }) = serde_json::from_slice(&content) {
-                dated.push((created_at, content.len() as u64, paper));
+            if let Ok(told) = snapshot::read_head(&content) {
+                dated.push((told.created_at, told.bytes, paper));
             }
         }
         dated.sort_by_key(|(created_at, ..)| std::cmp::Reverse(created_at.micros()));

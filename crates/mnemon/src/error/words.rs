@@ -56,6 +56,7 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Self::NoStore { root } => write!(f, "{} holds no store", root.display()),
+            Self::NoBackup { folder } => write!(f, "{} holds no back-up", folder.display()),
             Self::NetworkFileSystem { root, kind } => write!(
                 f,
                 "{} is on a network file system ({kind}), where writers on other machines can't be kept apart",
@@ -135,6 +136,17 @@ impl fmt::Display for Error {
                 problem,
                 ..
             } => write!(f, "{place}: {key} {problem}"),
+            Self::Paper { paper, problem } => write!(f, "{paper} can't be read: {problem}"),
+            Self::WindowFull {
+                needed_tokens,
+                pinned_tokens,
+                budget_tokens,
+            } => write!(
+                f,
+                "{needed_tokens} tokens do not fit: the window may hold {budget_tokens}, and \
+                 {pinned_tokens} of them are pinned"
+            ),
+            Self::Missing { what, .. } => write!(f, "there is no {what}"),
             Self::SessionFull {
                 session,
                 used_bytes,
@@ -272,6 +284,9 @@ impl Error {
             Self::NoStore { .. } => {
                 "Run `mnemon init` there, or choose another folder with --root.".into()
             }
+            Self::NoBackup { .. } => {
+                "Name the folder that `mnemon backup` made: it has a backup.json.".into()
+            }
             Self::NetworkFileSystem { .. } => "Put the store on a local disk.".into(),
             Self::LockTimeout { .. } => {
                 "Try again in a moment; `mnemon doctor` shows who holds the lock.".into()
@@ -315,6 +330,15 @@ impl Error {
             Self::Setting { suggestion, .. } | Self::Embedding { suggestion, .. } => {
                 suggestion.clone()
             }
+            Self::Paper { .. } => {
+                "Correct the file by hand, or move it away to begin anew.".into()
+            }
+            Self::WindowFull { .. } => {
+                "Unpin something with `mnemon window unpin ID`, give the window more with \
+                 `mnemon window budget TOKENS`, or add a shorter text."
+                    .into()
+            }
+            Self::Missing { suggestion, .. } => (*suggestion).into(),
             Self::SessionFull { session, .. } => format!(
                 "Nothing more may be compacted: `mnemon session size {session}` shows what takes the \
                  space. Settle or forget what is not needed, start another session, or raise \

@@ -70,11 +70,23 @@ id_type!(
     AgentId,
     "agent"
 );
+id_type!(
+    /// A snapshot's id; it names a file, so it is never a path.
+    SnapshotId,
+    "snapshot"
+);
 
 impl MemoryId {
     /// A new id of this kind, from the time and ten random bytes.
     pub fn generate(kind: Kind, millis: u64, random: [u8; 10]) -> Self {
         Self(format!("{}_{}", kind.id_prefix(), ulid(millis, random)))
+    }
+}
+
+impl SnapshotId {
+    /// A new id, from the time and ten random bytes.
+    pub fn generate(millis: u64, random: [u8; 10]) -> Self {
+        Self(format!("snap_{}", ulid(millis, random)))
     }
 }
 

@@ -34,11 +34,7 @@ pub struct Document {
 impl Document {
     /// What is searchable of this memory.
     pub fn of(memory: &Memory) -> Self {
-        // What was not opened says nothing, not even its placeholder.
-        let text = match memory.closed() {
-            Some(_) => "",
-            None => memory.text.as_str(),
-        };
+        let text = memory.readable_text();
         let own = words(text);
         let mut document = Self {
             stems: Vec::new(),

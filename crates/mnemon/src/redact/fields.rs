@@ -72,6 +72,13 @@ impl Redactor {
         report.into_redactions()
     }
 
+    /// Takes out of a value of this name what must not be kept.
+    pub fn redact_value(&self, name: &str, value: &mut Value) -> Vec<Redaction> {
+        let mut report = Report::default();
+        self.value(name, value, 0, &mut report);
+        report.into_redactions()
+    }
+
     fn text(&self, text: &mut Text, report: &mut Report) -> Result<bool> {
         let mut plain = text.as_str().to_owned();
         let changed = self.string(&mut plain, report);

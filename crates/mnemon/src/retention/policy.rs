@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::Entry;
 use crate::error::{Error, Result};
-use crate::memory::{Memory, Tag};
+use crate::memory::{Importance, Memory, Tag};
 use crate::schedule::Schedule;
 use crate::time::Time;
 
@@ -95,10 +96,23 @@ impl RetentionPolicy {
         forgotten.is_some_and(|it| is_past(it.at.micros(), self.forgotten_retention_days, now))
     }
 
+    /// Whether a value of working memory is too old; it counts from when it was last set.
+    pub fn is_entry_expired(&self, entry: &Entry, now: Time) -> bool {
+        let Some(days) = self.working_max_age_days else {
+            return false;
+        };
+        let is_exempt = self.exempts_such(entry.pinned, entry.importance, &entry.tags);
+        !is_exempt && is_past(entry.updated_at.micros(), days, now)
+    }
+
     fn exempts(&self, memory: &Memory) -> bool {
-        let is_important = |least: f64| memory.importance.get() >= least;
-        let is_tagged = |exempt: &Tag| memory.tags.iter().any(|tag| tag.is_within(exempt));
-        memory.pinned
+        self.exempts_such(memory.pinned, memory.importance, &memory.tags)
+    }
+
+    fn exempts_such(&self, pinned: bool, importance: Importance, tags: &[Tag]) -> bool {
+        let is_important = |least: f64| importance.get() >= least;
+        let is_tagged = |exempt: &Tag| tags.iter().any(|tag| tag.is_within(exempt));
+        pinned
             || self.exempt_importance.is_some_and(is_important)
             || self.exempt_tags.iter().any(is_tagged)
     }

@@ -150,32 +150,35 @@ impl Master {
                 .create(folder)
                 .map_err(Error::io("create", folder))?;
         }
-        let opened = std::fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path);
-        let mut file = match opened {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                return Err(Error::Crypto(SealProblem::KeyFileExists {
-                    path: path.into(),
-                }));
-            }
-            opened => opened.map_err(Error::io("create", path))?,
-        };
+        let part = beside(path, ".part");
+        // Half of a key that a crash left is of no use to anybody.
+        let _ = std::fs::remove_file(&part);
         let encoded = Zeroizing::new(Base64::encode_string(self.0.bytes()));
         let text = Zeroizing::new(format!(
             "# A master key of mnemon. Without it nothing opens that it sealed: keep a copy elsewhere.\n{}\n",
             *encoded
         ));
-        let written = file
-            .write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
-            .map_err(Error::io("write", path));
-        if let Err(error) = written {
-            let _ = std::fs::remove_file(path);
-            return Err(error);
-        }
+        let written = std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&part)
+            .and_then(|mut file| {
+                file.write_all(text.as_bytes())?;
+                file.sync_all()
+            })
+            .map_err(Error::io("write", &part));
+        // A link, unlike a new name, takes nobody's place.
+        let named = written.and_then(|()| match std::fs::hard_link(&part, path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Err(Error::Crypto(SealProblem::KeyFileExists {
+                    path: path.into(),
+                }))
+            }
+            linked => linked.map_err(Error::io("create", path)),
+        });
+        let _ = std::fs::remove_file(&part);
+        named?;
         sync_folder_of(path)
     }
 }
@@ -186,8 +189,15 @@ impl fmt::Debug for Master {
     }
 }
 
+/// The name of a file with something behind it.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(ending);
+    path.with_file_name(name)
+}
+
 /// Small hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let nibbles = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     nibbles

@@ -8,14 +8,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::master::{Master, sync_folder_of};
+use super::master::{Master, beside, sync_folder_of};
 use crate::error::{Error, Result};
 
 /// Where the next key waits while a key file is being replaced.
 pub fn next_to(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".next");
-    path.with_file_name(name)
+    beside(path, ".next")
 }
 
 /// Writes the next key beside the key file; one that a rotation before this left is used again.

@@ -44,6 +44,8 @@ pub struct Erased {
     pub bytes_searched: u64,
     /// Where the same words are still found: in memories that say them too.
     pub also_in: Vec<PathBuf>,
+    /// What is sealed and could not be opened, and so may still hold something of it.
+    pub not_cleaned: Vec<String>,
 }
 
 /// A place that holds nothing of it any more.

@@ -138,9 +138,9 @@ impl Filter {
             && self
                 .min_priority
                 .is_none_or(|least| self.at().priority(memory) >= least)
-            && self
-                .status
-                .is_none_or(|status| memory.body.is_open() == Some(status == Status::Open))
+            && self.status.is_none_or(|status| {
+                memory.closed().is_none() && memory.body.is_open() == Some(status == Status::Open)
+            })
             && self.contains.as_ref().is_none_or(|part| {
                 memory.closed().is_none() && contains_text(memory.text.as_str(), part)
             })

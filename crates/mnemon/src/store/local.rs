@@ -10,6 +10,7 @@
 
 mod again;
 mod audit;
+mod backup;
 mod buffer;
 mod catch_up;
 mod commit;
@@ -60,6 +61,7 @@ use crate::random;
 use crate::seal::Keyring;
 use crate::store::Store;
 use crate::time::Time;
+pub use backup::{GoneSince, restore_backup};
 use disk::{Disk, RealDisk};
 use files::LogFiles;
 use layout::Layout;

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::memory::AgentId;
+use crate::memory::{AgentId, SnapshotId};
 
 /// Which document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,7 +16,7 @@ pub enum Paper {
     /// How long an agent's memories are kept.
     Retention(AgentId),
     /// What an agent held at a moment.
-    Snapshot(AgentId, String),
+    Snapshot(AgentId, SnapshotId),
 }
 
 /// A sort of papers.

@@ -46,7 +46,7 @@ pub fn papers_are_listed_by_sort(open: Open) {
     let store = open();
     done(&*store, "agent/zoe", vec![add("a", fact("long-term"))]);
     let working = ["zoe", "ann"].map(|name| Paper::Working(agent(name)));
-    let snapshots = ["b", "a"].map(|id| Paper::Snapshot(agent("zoe"), id.into()));
+    let snapshots = ["b", "a"].map(|id| Paper::Snapshot(agent("zoe"), id.parse().expect("an id")));
     for paper in working.iter().chain(&snapshots) {
         write(&*store, paper, "something");
     }

@@ -15,6 +15,7 @@ use mnemon::retention::RetentionPolicy;
 use mnemon::store::{Located, OnFull, RepairOptions};
 use mnemon::{Caller, Gate};
 
+use super::desks;
 use super::keys;
 use super::town::{AGENTS, Town, told};
 use super::tricks::{import, judged, query, some_draft, transact, with_stolen};
@@ -397,4 +398,25 @@ pub(crate) const DEEDS: &[Deed] = &[
     ),
     deed(Operation::DestroyKey, 1, keys::destroy_key),
     deed(Operation::SealWhatIsClear, 1, keys::seal_what_is_clear),
+    deed(Operation::Desk, 20, desks::desk),
+    deed(Operation::Working, 20, desks::working),
+    deed(Operation::Window, 20, desks::window),
+    deed(Operation::SetWorking, 10, desks::set_working),
+    deed(Operation::DropWorking, 5, desks::drop_working),
+    deed(Operation::ClearWorking, 5, desks::clear_working),
+    deed(Operation::AddToWindow, 10, desks::add_to_window),
+    deed(Operation::PinInWindow, 5, desks::pin_in_window),
+    deed(Operation::ClearWindow, 3, desks::clear_window),
+    deed(Operation::SetWindowBudget, 3, desks::set_window_budget),
+    deed(Operation::Snapshot, 5, desks::snapshot),
+    deed(Operation::KeepSnapshot, 3, desks::keep_snapshot),
+    deed(Operation::Snapshots, 10, desks::snapshots),
+    deed(Operation::SnapshotStats, 3, desks::snapshot_stats),
+    deed(Operation::FindSnapshot, 10, desks::find_snapshot),
+    deed(Operation::ExportSnapshot, 5, desks::export_snapshot),
+    deed(Operation::ImportSnapshot, 5, desks::import_snapshot),
+    deed(Operation::RestoreSnapshot, 5, desks::restore_snapshot),
+    deed(Operation::DeleteSnapshot, 8, desks::delete_snapshot),
+    deed(Operation::KeepTurn, 5, desks::keep_turn),
+    deed(Operation::BackUp, 2, desks::back_up),
 ];

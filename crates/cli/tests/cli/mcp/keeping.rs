@@ -307,3 +307,23 @@ fn an_agent_is_told_what_was_redacted() {
         assert!(!found, "{}", path.display());
     }
 }
+
+#[test]
+fn what_is_sensitive_is_sealed_or_refused() {
+    let sandbox = Sandbox::with_session();
+    let secret = json!({ "session": "s", "text": "The code is zqcanary", "sensitive": true });
+    let mut client = Client::ready(&sandbox, &[]);
+    assert_eq!(client.refused("remember", &secret).0, "E_CRYPTO");
+    client.end();
+    sandbox.json(&["key", "new"]);
+    let (mut first, mut second) = (Client::ready(&sandbox, &[]), Client::ready(&sandbox, &[]));
+    for client in [&mut first, &mut second] {
+        client.done("remember", &secret);
+    }
+    let found = second.done("recall", &json!({ "query": "zqcanary", "session": "s" }));
+    assert!(text_of(&found).contains("The code is zqcanary"));
+    first.end();
+    second.end();
+    let log = sandbox.path().join(".mnemon/sessions/s/memory.jsonl");
+    assert!(!std::fs::read_to_string(log).unwrap().contains("zqcanary"));
+}

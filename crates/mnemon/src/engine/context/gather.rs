@@ -335,6 +335,8 @@ impl<'a> Gathering<'a> {
         Ok(selection
             .memories
             .into_iter()
+            // A placeholder tells an agent nothing.
+            .filter(|memory| memory.closed().is_none())
             .map(|memory| Candidate {
                 reason: reason(&memory),
                 memory,

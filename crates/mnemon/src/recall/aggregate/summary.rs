@@ -168,7 +168,7 @@ pub(crate) fn quotes(ordered: &[&Memory], within: Option<&SessionId>, wanted: us
     let all: Vec<(&Memory, &str, Vec<String>)> = sources
         .into_iter()
         .flat_map(|memory| {
-            let cut = sentences(memory.text.as_str()).into_iter();
+            let cut = sentences(memory.readable_text()).into_iter();
             cut.map(move |sentence| (memory, sentence, telling_stems(sentence)))
         })
         .filter(|(_, sentence, stems)| {

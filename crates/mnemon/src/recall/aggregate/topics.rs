@@ -176,7 +176,7 @@ impl About {
         // Who talks is no topic, and `mel` is Melanie.
         let is_name = |folded: &str| names.iter().any(|name| name.starts_with(folded));
         for place in silent {
-            for word in words(memories[place].text.as_str()) {
+            for word in words(memories[place].readable_text()) {
                 if is_telling(&word.folded) && !is_name(&word.folded) {
                     places.entry(word.stem.clone()).or_default().insert(place);
                     *forms

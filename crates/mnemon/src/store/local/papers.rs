@@ -10,6 +10,7 @@ use super::layout::Layout;
 use super::shelf;
 use super::whole_file;
 use crate::error::{Error, Result};
+use crate::memory::AgentId;
 use crate::store::{Edit, Paper, PaperSort};
 
 /// What the file of a snapshot is called.
@@ -58,7 +59,7 @@ impl LocalStore {
         let mut papers = Vec::new();
         for agent in self.names_in(&folder)? {
             // A folder whose name is no id is none of ours.
-            let Ok(agent) = agent.parse::<crate::memory::AgentId>() else {
+            let Ok(agent) = agent.parse::<AgentId>() else {
                 continue;
             };
             let own = match sort {
@@ -68,7 +69,7 @@ impl LocalStore {
                     .names_in(&folder.join(agent.as_str()))?
                     .iter()
                     .filter_map(|name| name.strip_suffix(SNAPSHOT_ENDING))
-                    .map(|id| Paper::Snapshot(agent.clone(), id.to_owned()))
+                    .filter_map(|id| Some(Paper::Snapshot(agent.clone(), id.parse().ok()?)))
                     .collect(),
             };
             for paper in own {

@@ -1,6 +1,7 @@
 //! What a store does for the engine, done on files: each question and each deed by its module.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::{LocalOptions, LocalStore, audit, index, search};
@@ -10,10 +11,10 @@ use crate::memory::{Memory, MemoryId, Reference, SessionId, Space};
 use crate::seal::{Keyring, Ring};
 use crate::session::{DeletedSession, Session, SessionDeed};
 use crate::store::{
-    Archiving, AuditEntry, Away, Batch, Change, Compacted, Compaction, Edit, Erased, Erasure,
-    Filter, JobTimes, Located, Measure, Paper, PaperSort, Place, Progress, Receipt, Reindexed,
-    Repair, RepairOptions, Return, Selection, Shelved, Stats, Store, Tended, Verification, View,
-    Waiting,
+    Archiving, AuditEntry, Away, BackedUp, Batch, Change, Compacted, Compaction, Edit, Erased,
+    Erasure, Filter, JobTimes, Located, Measure, Paper, PaperSort, Place, Progress, Receipt,
+    Reindexed, Repair, RepairOptions, Return, Selection, Shelved, Stats, Store, Tended,
+    Verification, View, Waiting,
 };
 use crate::time::Time;
 
@@ -309,6 +310,10 @@ impl Store for LocalStore {
 
     fn papers(&self, sort: PaperSort) -> Result<Vec<Paper>> {
         self.list_papers(sort)
+    }
+
+    fn back_up(&self, folder: &Path) -> Result<BackedUp> {
+        self.back_up_into(folder)
     }
 
     fn job_times(&self) -> Result<JobTimes> {

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::memory::Space;
 use crate::seal::Ring;
+use crate::store::PaperSort;
 use crate::store::local::log::line;
 use crate::store::local::{LocalStore, commit, format, whole_file};
 
@@ -65,7 +66,8 @@ impl LocalStore {
         self.keys.replace(&ring)
     }
 
-    /// Whether a line anywhere names the key: in the log, on a shelf, in the trash or set aside.
+    /// Whether anything names the key: a line in the log, on a shelf, in the trash or set aside, or
+    /// a snapshot.
     fn is_key_in_use(&self, space: &Space, id: &str) -> Result<bool> {
         let names = |bytes: Option<Vec<u8>>| {
             bytes.is_some_and(|bytes| line::find(&bytes, id.as_bytes()).is_some())
@@ -81,6 +83,11 @@ impl LocalStore {
                 {
                     return Ok(true);
                 }
+            }
+        }
+        for snapshot in self.list_papers(PaperSort::Snapshot)? {
+            if names(self.read_paper(&snapshot)?) {
+                return Ok(true);
             }
         }
         let quarantine = self.layout.quarantine();
