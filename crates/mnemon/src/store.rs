@@ -152,7 +152,7 @@ pub trait Store: Send + Sync {
 
     /// Takes memories out of a session, whole or not at all; they can be brought back.
     ///
-    /// Refused with [`Error::LogReplaced`](crate::Error::LogReplaced) if anything happened to
+    /// Refused with [`Error::LogReplaced`] if anything happened to
     /// one of them meanwhile, so that another plan is due.
     fn compact(&self, compaction: &Compaction) -> Result<Compacted>;
 
