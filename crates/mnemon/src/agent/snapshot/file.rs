@@ -96,7 +96,7 @@ pub fn read(bytes: &[u8], open: Opening<'_>) -> Result<(Snapshot, bool)> {
     };
     let plain = zstd::bulk::decompress(packed, UNPACKED_BYTES_MAX).map_err(|e| no_snapshot(&e))?;
     let snapshot: Snapshot = serde_json::from_slice(&plain).map_err(|e| no_snapshot(&e))?;
-    let told = snapshot.summary(head.summary.bytes, encrypted);
+    let told = snapshot.summary(content.len() as u64, encrypted);
     if told != head.summary {
         return Err(no_snapshot(&"its first line tells of another one"));
     }
