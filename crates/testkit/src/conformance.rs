@@ -85,6 +85,7 @@ macro_rules! conformance {
             accesses_add_up_and_the_latest_counts
             filters_select_what_fits
             tags_include_the_tags_below_them
+            preferences_are_found_by_their_key
             metadata_is_compared_as_text
             texts_are_searched_whatever_their_case
             neighbours_are_found_in_both_directions

@@ -9,13 +9,8 @@ use crate::caller::{Caller, Sight};
 use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::body::preference::AppliesTo;
-use crate::memory::{Body, Draft, Kind, Link, Memory, MemoryId, Reference, Relation, Space};
+use crate::memory::{Body, Draft, Link, Memory, MemoryId, Reference, Relation, SUPERSEDES, Space};
 use crate::store::{Filter, Sort};
-
-const SUPERSEDES: &str = "supersedes";
-
-/// So many preferences are looked at in one go.
-const PAGE: usize = 64;
 
 /// What a preference sets, and where it holds.
 #[derive(Clone, PartialEq)]
@@ -74,58 +69,23 @@ impl Mnemon {
         Ok(())
     }
 
-    /// The preference with this key that holds, if there is one.
-    ///
-    /// Each took the place of the one before it, so from any of them the way leads to the last;
-    /// not all of a space's preferences are read for every new one.
+    /// The preferences with this key that hold, the oldest first.
     fn in_force(&self, caller: &Caller, space: &Space, setting: &Setting) -> Result<Vec<MemoryId>> {
-        let Some(mut last) = self.any_with(caller, space, setting)? else {
-            return Ok(Vec::new());
-        };
-        let sight = Sight::of(caller);
-        let mut seen = HashSet::new();
-        while seen.insert(last.id.clone()) {
-            let near = self.store.neighbours(std::slice::from_ref(&last))?;
-            let newer = near.into_iter().find(|it| {
-                let is_alike =
-                    it.space == *space && Setting::of(&it.body).as_ref() == Some(setting);
-                let is_there = it.state.forgotten.is_none() && sight.sees(it);
-                is_alike && is_there && replaced_by(it).contains(&last.id)
-            });
-            match newer {
-                Some(newer) => last = newer,
-                None => break,
-            }
-        }
-        Ok(vec![last.id])
-    }
-
-    /// One of the preferences with this key, most likely the newest.
-    fn any_with(
-        &self,
-        caller: &Caller,
-        space: &Space,
-        setting: &Setting,
-    ) -> Result<Option<Memory>> {
-        let mut offset = 0;
-        loop {
-            let page = self.store.select(&Filter {
+        let mut same = self
+            .store
+            .select(&Filter {
                 spaces: vec![space.clone()],
-                kinds: vec![Kind::Preference],
+                preference_key: Some(setting.key.clone()),
                 sight: Sight::of(caller),
-                sort: Sort::Newest,
-                limit: PAGE,
-                offset,
+                sort: Sort::Oldest,
+                limit: usize::MAX,
                 ..Filter::all(self.clock.now_micros())
-            })?;
-            let is_last = page.memories.len() < PAGE;
-            let mut memories = page.memories.into_iter();
-            let found = memories.find(|it| Setting::of(&it.body).as_ref() == Some(setting));
-            if found.is_some() || is_last {
-                return Ok(found);
-            }
-            offset += PAGE;
-        }
+            })?
+            .memories;
+        same.retain(|it| Setting::of(&it.body).as_ref() == Some(setting));
+        let replaced: HashSet<MemoryId> = same.iter().flat_map(replaced_by).collect();
+        let in_force = same.iter().filter(|it| !replaced.contains(&it.id));
+        Ok(in_force.map(|it| it.id.clone()).collect())
     }
 }
 

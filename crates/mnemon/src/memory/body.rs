@@ -165,6 +165,14 @@ impl Body {
         }
     }
 
+    /// What a preference sets, if it is one that says so.
+    pub fn preference_key(&self) -> Option<&str> {
+        match self {
+            Self::Preference(preference) => preference.key.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Closes a decision or a finding: what was done, by whom, and when (in RFC 3339).
     pub fn resolve(&mut self, how: &str, by: Option<&str>, at: &str) -> Result<()> {
         match self {

@@ -44,6 +44,8 @@ pub struct Filter {
     pub contains: Option<String>,
     /// With these members in their metadata, compared as text.
     pub metadata: Vec<(String, String)>,
+    /// Preferences that set this.
+    pub preference_key: Option<String>,
     /// Forgotten or not.
     pub forgotten: Forgottenness,
     /// Seen by whoever asks; [`Mnemon`](crate::Mnemon) puts the caller's in.
@@ -79,6 +81,7 @@ impl Filter {
             status: None,
             contains: None,
             metadata: Vec::new(),
+            preference_key: None,
             forgotten: Forgottenness::Without,
             sight: Sight::Everything,
             now_micros,
@@ -150,6 +153,10 @@ impl Filter {
                     .get(key)
                     .is_some_and(|own| metadata_text(own) == *wanted)
             })
+            && self
+                .preference_key
+                .as_deref()
+                .is_none_or(|wanted| memory.body.preference_key() == Some(wanted))
             && match self.forgotten {
                 Forgottenness::Without => memory.state.forgotten.is_none(),
                 Forgottenness::With => true,

@@ -1,13 +1,14 @@
 //! Filters: what fits, and what does not.
 
 use mnemon::caller::Sight;
-use mnemon::memory::{Draft, Kind};
+use mnemon::memory::{Body, Draft, Kind, Revision};
 use mnemon::store::{Filter, Status, Store};
 use serde_json::json;
 
 use super::Open;
 use super::stage::{
-    NOW, access, add, done, draft, everything, fact, make, object, selected, space, time,
+    NOW, access, add, done, draft, everything, fact, forget, make, object, revise, selected, space,
+    time,
 };
 
 /// Four memories of which each differs from the others in everything that filters see.
@@ -268,4 +269,46 @@ pub fn texts_are_searched_whatever_their_case(open: Open) {
             "{part}"
         );
     }
+}
+
+/// Preferences are found by what they set, as it was last said, and in their space only.
+pub fn preferences_are_found_by_their_key(open: Open) {
+    let store = open();
+    make(&*store, "session/s");
+    let preference = |key: &str| {
+        let mut draft = draft(Kind::Preference, "as it is set");
+        draft.body = Body::from_map(Kind::Preference, object(json!({"key": key}))).expect("a body");
+        draft
+    };
+    let kept = ["tone", "tone", "length"].map(preference);
+    let kept = ["a", "b", "c"]
+        .into_iter()
+        .zip(kept)
+        .map(|(id, it)| add(id, it));
+    done(
+        &*store,
+        "session/s",
+        kept.chain([add("d", fact("tone"))]).collect(),
+    );
+    done(&*store, "shared", vec![add("e", preference("tone"))]);
+    let found = |key: &str| {
+        let filter = Filter {
+            spaces: vec![space("session/s")],
+            preference_key: Some(key.into()),
+            ..everything()
+        };
+        selected(&*store, &filter)
+    };
+    assert_eq!(found("tone"), (vec!["a".into(), "b".into()], 2));
+    let other = Revision {
+        body: object(json!({"key": "length"})),
+        ..Revision::default()
+    };
+    done(&*store, "session/s", vec![revise("b", None, other)]);
+    done(&*store, "session/s", vec![forget("c")]);
+    assert_eq!(found("tone"), (vec!["a".into()], 1));
+    let (mut ids, _) = found("length");
+    ids.sort();
+    assert_eq!(ids, ["b", "c"]);
+    assert_eq!(found("nothing"), (Vec::new(), 0));
 }

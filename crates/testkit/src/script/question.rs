@@ -193,6 +193,8 @@ impl FilterSpec {
                 .map(|open| if open { Status::Open } else { Status::Resolved }),
             contains: all.contains,
             metadata: all.metadata,
+            // Its own claim of conformance is about it.
+            preference_key: None,
             forgotten: match all.forgotten {
                 None => Forgottenness::With,
                 Some(true) => Forgottenness::Only,

@@ -215,7 +215,7 @@ fn write_anew(
         .prepare_cached(
             "UPDATE memories SET kind = ?2, author = ?3, created = ?4, importance = ?5, confidence = ?6,
                 pinned = ?7, open = ?8, version = ?9, offset = ?10, length = ?11, number = ?12, sum = ?13,
-                terms = ?14, fading = ?15, private_to = ?16, sealed = ?17
+                terms = ?14, fading = ?15, private_to = ?16, sealed = ?17, preference_key = ?18
              WHERE n = ?1",
         )?
         .execute(params![
@@ -236,6 +236,7 @@ fn write_anew(
             Class::of(&memory.body).number(),
             sight::names(memory),
             memory.is_sealed(),
+            preference_key(memory),
         ])?;
     Ok(())
 }
@@ -283,8 +284,8 @@ fn insert(
         .prepare_cached(
             "INSERT INTO memories (log, id, kind, author, created, importance, confidence, pinned, open,
                 handle_kind, handle_number, version, offset, length, number, sum, first_offset, first_length, terms, fading,
-                private_to, sealed)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14, ?17, ?18, ?19, ?20)
+                private_to, sealed, preference_key)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14, ?17, ?18, ?19, ?20, ?21)
              ON CONFLICT (id) DO NOTHING",
         )?
         .execute(params![
@@ -308,6 +309,7 @@ fn insert(
             Class::of(&memory.body).number(),
             sight::names(memory),
             memory.is_sealed(),
+            preference_key(memory),
         ])?;
     if let Some(terms) = terms.filter(|_| inserted > 0) {
         terms.note(connection, connection.last_insert_rowid())?;
@@ -320,6 +322,11 @@ fn put_change(connection: &Connection, n: i64, place: &Place) -> rusqlite::Resul
         .prepare_cached("INSERT OR IGNORE INTO changes (n, offset, length) VALUES (?1, ?2, ?3)")?
         .execute(params![n, signed(place.offset), signed(place.length)])?;
     Ok(())
+}
+
+/// What a preference sets; of what is sealed the index knows nothing.
+fn preference_key(memory: &Memory) -> Option<&str> {
+    memory.body.preference_key().filter(|_| !memory.is_sealed())
 }
 
 /// What search knows of a memory is not so any more. (New ones are pending by their number.)

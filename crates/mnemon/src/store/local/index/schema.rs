@@ -13,7 +13,7 @@ use crate::memory::{Kind, Space};
 use crate::store::local::search;
 
 /// Another number means other tables: each program keeps to the files of its own.
-pub(crate) const SCHEMA: u32 = 9;
+pub(crate) const SCHEMA: u32 = 10;
 
 /// Older SQLite can lose a write-ahead log when it is reset.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -49,12 +49,15 @@ CREATE TABLE memories (
     forgotten TEXT,
     terms TEXT,
     private_to TEXT,
-    sealed INTEGER NOT NULL
+    sealed INTEGER NOT NULL,
+    preference_key TEXT
 );
 CREATE UNIQUE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_sealed ON memories (n) WHERE sealed;
 CREATE INDEX memories_by_created ON memories (created);
 CREATE INDEX memories_by_log ON memories (log, created);
+CREATE INDEX memories_by_preference_key ON memories (preference_key, log)
+    WHERE preference_key IS NOT NULL;
 CREATE INDEX memories_private ON memories (n) WHERE private_to IS NOT NULL;
 CREATE TABLE changes (
     n INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY (n, offset)

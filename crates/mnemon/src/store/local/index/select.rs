@@ -153,7 +153,11 @@ impl Conditions {
                 [key.clone().into(), value.clone().into()],
             );
         }
-        let bounds: [(&str, Option<Value>); 4] = [
+        let bounds: [(&str, Option<Value>); 5] = [
+            (
+                "m.preference_key = ?",
+                filter.preference_key.clone().map(Into::into),
+            ),
             ("m.created >= ?", filter.since_micros.map(Into::into)),
             ("m.created <= ?", filter.until_micros.map(Into::into)),
             (

@@ -178,6 +178,7 @@ fn facts_are_enough(filter: &Filter) -> bool {
         && filter.status.is_none()
         && filter.contains.is_none()
         && filter.metadata.is_empty()
+        && filter.preference_key.is_none()
 }
 
 fn places(connection: &Connection, spaces: &[Space]) -> rusqlite::Result<Vec<u32>> {

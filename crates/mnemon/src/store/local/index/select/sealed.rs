@@ -20,6 +20,7 @@ pub(super) fn must_be_opened_for(
         || !filter.any_tags.is_empty()
         || !filter.not_tags.is_empty()
         || !filter.metadata.is_empty()
+        || filter.preference_key.is_some()
         || filter.min_confidence.is_some()
         || filter.min_priority.is_some()
         || filter.status.is_some()
@@ -100,6 +101,7 @@ fn without_content(filter: &Filter) -> Filter {
         any_tags: Vec::new(),
         not_tags: Vec::new(),
         metadata: Vec::new(),
+        preference_key: None,
         min_confidence: None,
         min_priority: None,
         status: None,
