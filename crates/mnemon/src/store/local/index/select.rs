@@ -259,11 +259,17 @@ impl Conditions {
     }
 
     fn page(&self, connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<Pointer>> {
-        let newest = "m.created DESC, m.id";
+        // Few memories set the same thing: to go through all by their time, as SQLite would
+        // for the order's sake, costs more than to sort those few (the plus forbids it).
+        let created = match filter.preference_key {
+            Some(_) => "+m.created",
+            None => "m.created",
+        };
+        let newest = format!("{created} DESC, m.id");
         let mut values = self.values.clone();
         let order = match filter.sort {
-            Sort::Newest => newest.to_owned(),
-            Sort::Oldest => "m.created, m.id".to_owned(),
+            Sort::Newest => newest,
+            Sort::Oldest => format!("{created}, m.id"),
             Sort::Importance => format!("m.importance DESC, {newest}"),
             Sort::LastAccess => format!("m.last_access DESC NULLS LAST, {newest}"),
             // Counts beyond what SQLite's integers hold are stored as negative ones.
