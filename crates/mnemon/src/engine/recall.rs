@@ -38,11 +38,11 @@ impl Mnemon {
             filter: self.ruled(caller, &query.filter)?,
             ..query.clone()
         };
-        let deadline = self.deadline();
-        let (asked, note) = self.ask_outside(query, deadline)?;
+        let (asked, note) = self.ask_outside(query, self.deadline())?;
         let embedder = self.model(asked.is_some());
         let store = &*self.store;
-        let mut recalled = recall::recall(store, embedder, asked.as_ref(), query, Some(deadline))?;
+        let patience = Some(self.patience());
+        let mut recalled = recall::recall(store, embedder, asked.as_ref(), query, patience)?;
         recalled.notes.extend(note);
         Ok(recalled)
     }
@@ -53,7 +53,12 @@ impl Mnemon {
 
     /// When a question that begins now is given up.
     pub(super) fn deadline(&self) -> Instant {
-        Instant::now() + Duration::from_millis(self.config.search.timeout_ms)
+        Instant::now() + self.patience()
+    }
+
+    /// How long a question may take.
+    fn patience(&self) -> Duration {
+        Duration::from_millis(self.config.search.timeout_ms)
     }
 
     /// The memory as it was at a moment: every question gets the answer that

@@ -39,7 +39,7 @@ impl Mnemon {
             filter: self.ruled(caller, &options.filter)?,
             ..options.clone()
         };
-        let (by, probe, note) = self.likeness(memory, options)?;
+        let (by, mut probe, note) = self.likeness(memory, options)?;
         let mut recalled = Recalled {
             hits: Vec::new(),
             total: 0,
@@ -47,6 +47,7 @@ impl Mnemon {
         };
         if by != Likeness::Nothing {
             self.store.look(&mut |view| {
+                probe.deadline = Some(self.deadline());
                 recalled = self.alike(memory, by, options, &probe, view)?;
                 Ok(())
             })?;
@@ -91,7 +92,7 @@ impl Mnemon {
             // All of them, because the total counts all that are near enough.
             most: usize::MAX,
             with_neighbours: false,
-            deadline: Some(self.deadline()),
+            deadline: None,
         };
         Ok((by, probe, note))
     }
