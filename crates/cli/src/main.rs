@@ -19,6 +19,7 @@ mod output;
 mod progress;
 mod root;
 mod targets;
+mod whose;
 
 use std::process::ExitCode;
 

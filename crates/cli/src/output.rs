@@ -3,10 +3,12 @@
 use std::io::{IsTerminal, Write};
 
 use mnemon::recall::Note;
+use mnemon::redact::Redaction;
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 use crate::human::WARN;
+use crate::human::redacted::redactions;
 use crate::human::text::harmless;
 
 /// Columns when nothing tells how many there are.
@@ -58,6 +60,13 @@ impl Output {
         if !self.json {
             // Whoever closed standard error does not want to know.
             let _ = writeln!(anstream::stderr(), "{text}");
+        }
+    }
+
+    /// Says what was taken out of something before it was kept.
+    pub(crate) fn redacted(&self, redacted: &[Redaction]) {
+        if let Some(taken) = redactions(redacted) {
+            self.note(&format!("Redacted before it was kept: {taken}."));
         }
     }
 

@@ -5,6 +5,7 @@
 //! code below never meets a bad one. A [`Draft`] is what a caller hands in, a
 //! [`Memory`] what the store gives back, a [`Revision`] a wish for change.
 
+pub(crate) mod as_text;
 mod author;
 pub mod body;
 mod by_kind;
@@ -32,7 +33,7 @@ pub use handle::Handle;
 pub(crate) use id::ulid;
 pub use id::{AgentId, MemoryId, SessionId, SnapshotId};
 pub use kind::Kind;
-pub use link::{DUPLICATE_OF, Link, RELATED, Relation, SUPERSEDES};
+pub use link::{DISTINCT_FROM, DUPLICATE_OF, Link, RELATED, Relation, SUPERSEDES};
 pub use mention::{Mention, TURN};
 pub use reference::Reference;
 pub use revision::{Resolution, Revision};

@@ -13,7 +13,7 @@ pub(crate) use policy::is_past;
 use serde::Deserialize;
 
 use crate::memory::{ByKind, Memory, Tag};
-use crate::time::Time;
+use crate::time::{DAY_MICROS, Time};
 
 /// What is kept how long.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -70,7 +70,7 @@ impl RetentionConfig {
         }
         let accessed = memory.state.last_access.map_or(i64::MIN, Time::micros);
         let since = accessed.max(memory.recorded_at.micros());
-        let end = since.saturating_add(i64::from(days) * 86_400_000_000);
+        let end = since.saturating_add(i64::from(days) * DAY_MICROS);
         let used = if accessed > memory.recorded_at.micros() {
             "last asked for"
         } else {

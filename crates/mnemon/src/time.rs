@@ -34,6 +34,9 @@ pub struct Time {
     offset_minutes: i16,
 }
 
+/// A day of 24 hours.
+pub(crate) const DAY_MICROS: i64 = 86_400_000_000;
+
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// 0000-01-01T00:00:00 and 9999-12-31T23:59:59, in seconds since 1970.

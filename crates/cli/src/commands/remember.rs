@@ -12,7 +12,6 @@ use crate::commands::after;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::NAME;
-use crate::human::redacted::redactions;
 use crate::input::{self, Names};
 use crate::output::Output;
 
@@ -138,11 +137,7 @@ impl Remember {
             draft.created_at = Some(input::moment(text, engine.now(), &context.zone)?.start);
         }
         let kept = engine.remember(&caller, &space, draft)?;
-        if let Some(taken) = redactions(&kept.redacted) {
-            context
-                .output
-                .note(&format!("Redacted before it was kept: {taken}."));
-        }
+        context.output.redacted(&kept.redacted);
         if let Some(filling) = &kept.filling
             && !context.output.is_json()
         {

@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
-use mnemon::caller::Who;
+use mnemon::Error;
 use mnemon::engine::RetentionResult;
 use mnemon::memory::AgentId;
 use mnemon::retention::RetentionPolicy;
-use mnemon::{Caller, Error};
 use mnemon_wire::{PolicyShape, RetentionShape};
 
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::{bytes, count};
+use crate::whose::Whose;
 
 /// How long what an agent has is kept
 #[derive(Debug, Args)]
@@ -85,29 +85,6 @@ struct Run {
     dry_run: bool,
 }
 
-#[derive(Debug, Args)]
-struct Whose {
-    /// The agent [default: the one that asks]
-    #[arg(long, value_name = "A")]
-    agent: Option<String>,
-}
-
-impl Whose {
-    fn maybe(&self, caller: &Caller) -> Outcome<Option<AgentId>> {
-        Ok(match (&self.agent, &caller.who) {
-            (Some(agent), _) => Some(agent.parse()?),
-            (None, Who::Agent(own)) => Some(own.clone()),
-            (None, Who::User(_)) => None,
-        })
-    }
-
-    fn agent(&self, caller: &Caller) -> Outcome<AgentId> {
-        self.maybe(caller)?.ok_or_else(|| {
-            Failure::misused("it is not said which agent is meant", "Give --agent A.")
-        })
-    }
-}
-
 impl Retention {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         match &self.command {
@@ -121,7 +98,7 @@ impl Retention {
 impl Set {
     fn run(&self, context: &Context) -> Outcome {
         let caller = context.caller()?;
-        let agent = self.whose.agent(&caller)?;
+        let agent = self.whose.agent(context)?;
         let engine = context.writer()?;
         let before = engine.retention(&caller, &agent)?.filter(|_| !self.default);
         let policy = self.change(before.unwrap_or_default())?;
@@ -185,7 +162,7 @@ impl Set {
 impl Show {
     fn run(&self, context: &Context) -> Outcome {
         let caller = context.caller()?;
-        let agent = self.whose.agent(&caller)?;
+        let agent = self.whose.agent(context)?;
         let policy = context.reader()?.retention(&caller, &agent)?;
         answer(context, &agent, policy.as_ref())
     }
@@ -194,7 +171,7 @@ impl Show {
 impl Run {
     fn run(&self, context: &Context) -> Outcome {
         let caller = context.caller()?;
-        let agent = self.whose.maybe(&caller)?;
+        let agent = self.whose.maybe(context)?;
         let result = context
             .reader()?
             .run_retention(&caller, agent.as_ref(), self.dry_run)?;

@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::commands::{after, get};
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
-use crate::human::redacted::redactions;
 use crate::input::{self, Names};
 use crate::output::Output;
 
@@ -110,10 +109,7 @@ impl Revise {
         }
         // Once more below, where nothing is left to be found; here to say what it was.
         let redacted = engine.redactor().redact_revision(&mut revision)?;
-        if let Some(taken) = redactions(&redacted) {
-            let note = format!("Redacted before it was kept: {taken}.");
-            context.output.note(&note);
-        }
+        context.output.redacted(&redacted);
         let memory = engine.revise(&caller, &memory, self.if_version, revision)?;
         if let Some(filling) = engine.filling_of(&caller, &memory.space)? {
             // The answer is the memory and has no place for it.

@@ -12,7 +12,6 @@ use mnemon_wire::{RestoredShape, SnapshotStatsShape, SnapshotsShape};
 use serde::Serialize;
 
 use super::export::{refuse_inside, write_beside};
-use super::working::Whose;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::ago::ago;
@@ -20,6 +19,7 @@ use crate::human::table::{Column, Table};
 use crate::human::{LABEL, NAME, bytes, count};
 use crate::input;
 use crate::output::Output;
+use crate::whose::Whose;
 
 /// Freeze what an agent holds, and go back to it
 #[derive(Debug, Subcommand)]

@@ -8,7 +8,6 @@ use mnemon_wire::{KeptTurnShape, parse_turn};
 use crate::commands::after;
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
-use crate::human::redacted::redactions;
 use crate::human::{NAME, count};
 use crate::input::{file_or_stdin, without_mark};
 
@@ -44,10 +43,7 @@ impl Turn {
         let kept = engine.keep_turn(&caller, &session, parse_turn(value)?)?;
         let all = kept.turns.iter().chain(&kept.memories).chain(&kept.state);
         for one in all.clone() {
-            if let Some(taken) = redactions(&one.redacted) {
-                let told = format!("Redacted before it was kept: {taken}.");
-                context.output.note(&told);
-            }
+            context.output.redacted(&one.redacted);
         }
         context.output.answer(&KeptTurnShape::of(&kept), || {
             let names: Vec<String> = all

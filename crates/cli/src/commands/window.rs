@@ -10,7 +10,6 @@ use mnemon::memory::AgentId;
 use mnemon_wire::{AddedShape, WindowShape};
 use serde::Serialize;
 
-use super::working::{Whose, note_redacted};
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
 use crate::human::ago::ago;
@@ -18,6 +17,7 @@ use crate::human::table::{Column, Table};
 use crate::human::text::one_line;
 use crate::human::{LABEL, NAME, count};
 use crate::input::{self, Names};
+use crate::whose::Whose;
 
 /// Keep what an agent has before its eyes within a token budget
 #[derive(Debug, Subcommand)]
@@ -158,7 +158,7 @@ impl Add {
             memory: self.memory.as_ref().map(|it| names.id(it)).transpose()?,
         };
         let (added, redacted) = engine.add_to_window(&caller, &agent, new, mnemon_tokens::count)?;
-        note_redacted(context, &redacted);
+        context.output.redacted(&redacted);
         context
             .output
             .answer(&AddedShape::of(&added, &redacted), || {

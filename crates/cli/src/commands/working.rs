@@ -4,7 +4,6 @@ use clap::{Args, Subcommand};
 use mnemon::agent::{DESK_BYTES_MAX, Entry, Key, Scope};
 use mnemon::engine::NewEntry;
 use mnemon::memory::{AgentId, Importance};
-use mnemon::redact::Redaction;
 use mnemon_wire::{EntryShape, WorkingSetShape, WorkingShape};
 use serde::Serialize;
 use serde_json::Value;
@@ -12,11 +11,11 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::ago::ago;
-use crate::human::redacted::redactions;
 use crate::human::table::{Column, Table};
 use crate::human::text::harmless;
 use crate::human::{LABEL, NAME, count};
 use crate::input;
+use crate::whose::Whose;
 
 /// Hold values by name while a task goes on
 #[derive(Debug, Subcommand)]
@@ -29,32 +28,6 @@ pub(crate) enum Working {
     List(List),
     /// Let go of values, of a scope and all within it, or of everything
     Clear(Clear),
-}
-
-/// Whose desk it is.
-#[derive(Debug, Args)]
-pub(crate) struct Whose {
-    /// The agent [default: the one that asks, --as]
-    #[arg(long, value_name = "A")]
-    agent: Option<String>,
-}
-
-impl Whose {
-    /// Whether it was said here.
-    pub(crate) fn is_named(&self) -> bool {
-        self.agent.is_some()
-    }
-
-    pub(crate) fn agent(&self, context: &Context) -> Outcome<AgentId> {
-        let named = self.agent.as_ref().or(context.agent.as_ref());
-        let named = named.ok_or_else(|| {
-            Failure::misused(
-                "it is not said whose",
-                "Name the agent with --agent A, or ask as it with --as A.",
-            )
-        })?;
-        Ok(named.parse()?)
-    }
 }
 
 /// Hold a value
@@ -175,7 +148,7 @@ impl Set {
             new,
             mnemon_tokens::count,
         )?;
-        note_redacted(context, &redacted);
+        context.output.redacted(&redacted);
         let shape = WorkingSetShape::of(&agent, (&scope, &key), before.is_some(), &redacted);
         context.output.answer(&shape, || match before {
             Some(_) => format!("{NAME}{agent}{NAME:#} holds another {key} now.\n"),
@@ -301,14 +274,6 @@ impl Clear {
             let values = count(count_gone as u64, "value", "values");
             format!("{agent} let go of {values}.\n")
         })
-    }
-}
-
-/// Says what was taken out before something was held.
-pub(super) fn note_redacted(context: &Context, redacted: &[Redaction]) {
-    if let Some(taken) = redactions(redacted) {
-        let told = format!("Redacted before it was kept: {taken}.");
-        context.output.note(&told);
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::memory::as_text::as_text;
 
 /// The longest name of a key or of one scope.
 const NAME_CHARS_MAX: usize = 64;
@@ -119,23 +120,6 @@ impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-macro_rules! as_text {
-    ($name:ident) => {
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                to.serialize_str(&self.0)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
-                text.parse().map_err(serde::de::Error::custom)
-            }
-        }
-    };
 }
 
 as_text!(Key);

@@ -4,6 +4,7 @@
 //! many (then it is cut).
 
 use super::Item;
+use crate::time::DAY_MICROS;
 
 /// A day with fewer turns than this is joined with the next.
 const TURNS_MIN: usize = 12;
@@ -48,7 +49,7 @@ fn joins(run: &[&Item], turn: &Item) -> bool {
 fn day(item: &Item) -> i64 {
     let at = item.memory.created_at;
     let local = at.micros() + i64::from(at.offset_minutes()) * 60_000_000;
-    local.div_euclid(86_400_000_000)
+    local.div_euclid(DAY_MICROS)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::settings::Reach;
 use super::summary::{is_summary, summary};
 use super::{Item, Situation};
 use crate::memory::{Draft, Kind, Memory, MemoryId};
+use crate::time::DAY_MICROS;
 
 /// What a compaction would do.
 #[derive(Clone, Debug, PartialEq)]
@@ -208,7 +209,7 @@ impl<'a> Sorted<'a> {
         let settings = situation.settings;
         let now = situation.at.now_micros;
         let days = i64::from(settings.conversation_after_days);
-        let old = now.saturating_sub(days * 86_400_000_000);
+        let old = now.saturating_sub(days * DAY_MICROS);
         let newest = newest_states(situation.items);
         let mut sorted = Self::default();
         let mut faded: Vec<(f64, &Item)> = Vec::new();

@@ -7,7 +7,7 @@ use super::settings::Reach;
 use super::{Item, Situation};
 use crate::memory::{Handle, Kind, MemoryId};
 use crate::store::{Measure, Weight};
-use crate::time::Time;
+use crate::time::{DAY_MICROS, Time};
 
 /// So many of the largest memories are named.
 const LARGEST: usize = 10;
@@ -194,7 +194,7 @@ fn components(items: &[Item], measure: &Measure) -> BTreeMap<Component, u64> {
 
 /// What was written in the last month, by day; a session counts from its first line.
 fn growth_per_day(measure: &Measure, now_micros: i64) -> f64 {
-    let today = now_micros.div_euclid(86_400_000_000);
+    let today = now_micros.div_euclid(DAY_MICROS);
     let Some(first) = measure.by_day.keys().next() else {
         return 0.0;
     };
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn the_days_to_the_quota_follow_from_the_last_month() {
-        let today = now().micros().div_euclid(86_400_000_000);
+        let today = now().micros().div_euclid(DAY_MICROS);
         let days = |by_day: &[(i64, u64)]| {
             let by_day = by_day.iter().map(|(ago, bytes)| (today - ago, *bytes));
             let measure = Measure {

@@ -8,7 +8,7 @@ use crate::engine::{Action, Mnemon};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, SessionId, Space};
 use crate::store::{Located, OnFull, Outcome, Whereabouts};
-use crate::time::Time;
+use crate::time::{DAY_MICROS, Time};
 
 /// At most so many are forgotten under one hold of the lock.
 const CHUNK: usize = 1000;
@@ -122,7 +122,7 @@ impl Mnemon {
         Time::nearest_to_micros(
             self.clock
                 .now_micros()
-                .saturating_add(i64::from(days) * 86_400_000_000),
+                .saturating_add(i64::from(days) * DAY_MICROS),
         )
     }
 }

@@ -15,10 +15,10 @@ use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryId, SessionId, Space};
 use crate::schedule::Schedule;
 use crate::store::{Filter, Forgottenness, Job, JobTimes, Sort, Tended};
-use crate::time::Time;
+use crate::time::{DAY_MICROS, Time};
 
 /// What is not done for a day after its time is long overdue.
-const OVERDUE_MICROS: i64 = 86_400_000_000;
+const OVERDUE_MICROS: i64 = DAY_MICROS;
 
 /// At most so many memories are forgotten or removed between two looks at the clock.
 const CHUNK: usize = 200;
@@ -355,7 +355,7 @@ impl Mnemon {
         } else {
             0
         };
-        let ahead = i64::from(days) * 86_400_000_000;
+        let ahead = i64::from(days) * DAY_MICROS;
         Time::nearest_to_micros(self.clock.now_micros() + ahead)
     }
 

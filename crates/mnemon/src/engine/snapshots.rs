@@ -17,7 +17,7 @@ use crate::event::Event;
 use crate::memory::{AgentId, Memory, MemoryId, SnapshotId, Space};
 use crate::store::{Filter, Forgottenness, Paper, PaperSort, Sort};
 use crate::tier::Gate;
-use crate::time::Time;
+use crate::time::{DAY_MICROS, Time};
 
 /// How many snapshots a list shows if nobody says.
 pub const SNAPSHOTS_LISTED: usize = 50;
@@ -88,8 +88,6 @@ pub struct SnapshotStats {
     /// How long it took to take one, on average, in microseconds.
     pub average_micros: u64,
 }
-
-const DAY_MICROS: i64 = 86_400_000_000;
 
 impl Mnemon {
     /// Takes a snapshot of what an agent holds now; it is only in memory until it is kept.

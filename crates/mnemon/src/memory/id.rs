@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::memory::Kind;
+use crate::memory::as_text::as_text;
 
 /// The longest id, of a memory, a session or an agent.
 const ID_CHARS_MAX: usize = 64;
@@ -40,18 +41,7 @@ macro_rules! id_type {
             }
         }
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                to.serialize_str(&self.0)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
-                text.parse().map_err(serde::de::Error::custom)
-            }
-        }
+        as_text!($name);
     };
 }
 

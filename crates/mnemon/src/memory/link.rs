@@ -17,6 +17,9 @@ pub const SUPERSEDES: &str = "supersedes";
 /// The relation to the memory that says the same and counts.
 pub const DUPLICATE_OF: &str = "duplicate_of";
 
+/// The relation to a memory that looks the same and is not, as somebody said.
+pub const DISTINCT_FROM: &str = "distinct_from";
+
 /// A directed, typed relation to another memory, which need not exist any more.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Link {

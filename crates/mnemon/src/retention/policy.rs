@@ -6,9 +6,7 @@ use crate::agent::Entry;
 use crate::error::{Error, Result};
 use crate::memory::{Importance, Memory, Tag};
 use crate::schedule::Schedule;
-use crate::time::Time;
-
-const DAY_MICROS: i64 = 86_400_000_000;
+use crate::time::{DAY_MICROS, Time};
 
 /// Ten years and more are for ever.
 const DAYS_MAX: u32 = 36_500;

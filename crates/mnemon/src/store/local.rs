@@ -20,6 +20,7 @@ pub mod disk;
 mod embedded;
 mod erase;
 mod files;
+mod folders;
 mod format;
 mod fresh;
 mod index;

@@ -18,7 +18,8 @@ use self::catalogue::Catalogue;
 use self::copy::Copies;
 use self::manifest::Manifest;
 use super::LocalStore;
-use super::{format, unique, wall_micros};
+use super::disk::RealDisk;
+use super::{folders, format, unique, wall_micros};
 use crate::error::{Error, Result};
 use crate::store::BackedUp;
 use crate::time::Time;
@@ -47,7 +48,7 @@ impl LocalStore {
     }
 
     fn back_up_as(&self, part: &Path, folder: &Path) -> Result<BackedUp> {
-        copy::make_folder(part)?;
+        folders::make(&RealDisk, part)?;
         let mut copies = Copies::new(self.layout.root(), part);
         let taken_at = self.copy_everything(&mut copies)?;
         let checked = copies.check_lines()?;
@@ -57,7 +58,7 @@ impl LocalStore {
         // An empty folder makes place.
         let _ = std::fs::remove_dir(folder);
         std::fs::rename(part, folder).map_err(Error::io("write", folder))?;
-        copy::sync_folder(folder.parent().unwrap_or(folder))?;
+        folders::sync_above(&RealDisk, folder)?;
         Ok(BackedUp {
             folder: folder.to_owned(),
             taken_at,

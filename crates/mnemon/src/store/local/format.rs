@@ -1,10 +1,9 @@
 //! `store.json`: which format the store has, and which store it is.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
 use super::disk::{Disk, Stat};
+use super::folders;
 use super::layout::Layout;
 use super::log::line::{FORMAT, FORMAT_SEALED};
 use crate::error::{Error, Result};
@@ -31,7 +30,7 @@ pub(super) fn create(disk: &dyn Disk, layout: &Layout) -> Result<()> {
         return Ok(());
     }
     let root = layout.root();
-    create_root(disk, root)?;
+    folders::make(disk, root)?;
     super::network::refuse(root)?;
     let now = super::wall_micros();
     let content = StoreFile {
@@ -42,27 +41,6 @@ pub(super) fn create(disk: &dyn Disk, layout: &Layout) -> Result<()> {
     let mut bytes = serde_json::to_vec_pretty(&content).expect("plain fields");
     bytes.push(b'\n');
     super::whole_file::replace(disk, &path, &bytes)
-}
-
-/// Makes the root and what is missing above it, with names that last.
-fn create_root(disk: &dyn Disk, root: &Path) -> Result<()> {
-    let mut missing = Vec::new();
-    for folder in root.ancestors().filter(|path| *path != Path::new("")) {
-        match disk.stat(folder).map_err(Error::io("read", folder))? {
-            Some(_) => break,
-            None => missing.push(folder),
-        }
-    }
-    disk.create_folder(root)
-        .map_err(Error::io("create", root))?;
-    for folder in missing {
-        let above = match folder.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
-        disk.sync_folder(above).map_err(Error::io("sync", above))?;
-    }
-    Ok(())
 }
 
 /// Refuses what is no store, and a store that a newer program wrote.

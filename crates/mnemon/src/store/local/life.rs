@@ -15,6 +15,7 @@ use std::sync::PoisonError;
 
 use super::LocalStore;
 use super::audit::{self, SessionLine};
+use super::folders;
 use super::index::read;
 use super::lock::Held;
 use super::shelf;
@@ -172,9 +173,6 @@ impl LocalStore {
     }
 
     pub(super) fn sync_folder_of(&self, path: &Path) -> Result<()> {
-        let folder = path.parent().unwrap_or(path);
-        self.disk
-            .sync_folder(folder)
-            .map_err(Error::io("sync", folder))
+        folders::sync_above(&*self.disk, path)
     }
 }

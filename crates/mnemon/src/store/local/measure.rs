@@ -7,7 +7,7 @@ use super::log::scan::{self, Found, Placed, Start, Stopped};
 use crate::error::{Error, Result};
 use crate::memory::{MemoryId, SessionId, Space};
 use crate::store::{Measure, Weight};
-use crate::time::Time;
+use crate::time::{DAY_MICROS, Time};
 
 impl LocalStore {
     /// Reads the log once, that of an archived session too; writers go on meanwhile.
@@ -46,7 +46,7 @@ fn weigh(placed: &Placed, measure: &mut Measure, weights: &mut BTreeMap<MemoryId
     let bytes = placed.length + 1;
     let line = &placed.line;
     if let Some(at) = line.recorded_at {
-        let day = at.micros().div_euclid(86_400_000_000);
+        let day = at.micros().div_euclid(DAY_MICROS);
         *measure.by_day.entry(day).or_default() += bytes;
         if line.op.as_deref() == Some("compact") {
             measure.compacted_at = measure

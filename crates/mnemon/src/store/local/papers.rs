@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::LocalStore;
 use super::layout::Layout;
-use super::shelf;
-use super::whole_file;
+use super::{folders, shelf, whole_file};
 use crate::error::{Error, Result};
 use crate::memory::AgentId;
 use crate::store::{Edit, Paper, PaperSort};
@@ -45,7 +44,7 @@ impl LocalStore {
             after if after == before => Ok(()),
             None => self.remove_durably(&path),
             Some(bytes) => {
-                self.make_folder_of(&path)?;
+                folders::make(&*self.disk, path.parent().unwrap_or(&path))?;
                 whole_file::replace(&*self.disk, &path, &bytes)
             }
         }
@@ -83,23 +82,5 @@ impl LocalStore {
 
     fn names_in(&self, folder: &Path) -> Result<Vec<String>> {
         self.disk.list(folder).map_err(Error::io("read", folder))
-    }
-
-    /// Makes the folder of a file, and its name durable up to the root.
-    fn make_folder_of(&self, path: &Path) -> Result<()> {
-        let folder = path.parent().unwrap_or(path);
-        if shelf::stat(&*self.disk, folder)?.is_some() {
-            return Ok(());
-        }
-        self.disk
-            .create_folder(folder)
-            .map_err(Error::io("create", folder))?;
-        let above = folder.ancestors().skip(1);
-        for above in above.take_while(|it| it.starts_with(self.layout.root())) {
-            self.disk
-                .sync_folder(above)
-                .map_err(Error::io("sync", above))?;
-        }
-        Ok(())
     }
 }

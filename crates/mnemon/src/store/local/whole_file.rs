@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::disk::Disk;
-use super::{unique, wall_micros};
+use super::{folders, unique, wall_micros};
 use crate::error::{Error, Result};
 
 /// What a file says; nothing if it is not there.
@@ -27,8 +27,7 @@ pub(super) fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<()> 
     let next_path = write_beside(disk, path, bytes)?;
     disk.rename(&next_path, path)
         .map_err(Error::io("write", path))?;
-    let folder = path.parent().unwrap_or(path);
-    disk.sync_folder(folder).map_err(Error::io("sync", folder))
+    folders::sync_above(disk, path)
 }
 
 /// Writes what shall take a file's place, durably, under a name beside it.

@@ -1,15 +1,16 @@
 //! Copying files that others go on writing.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::catalogue::{Catalogue, Seen};
 use crate::error::{Error, Result};
 use crate::store::local::disk::{Disk, RealDisk};
+use crate::store::local::folders;
 use crate::store::local::log::scan::{self, Found, Start, Stopped};
 
 /// What was copied so far, from one folder into another.
@@ -75,7 +76,7 @@ impl<'a> Copies<'a> {
             return Ok(false);
         }
         let to = self.to.join(path);
-        make_folder(to.parent().unwrap_or(self.to))?;
+        folders::make(&RealDisk, to.parent().unwrap_or(self.to))?;
         let is_log = path.extension().is_some_and(|it| it == "jsonl");
         let there = before
             .filter(|it| is_log && it.is_same_file(seen) && it.size <= seen.size)
@@ -146,29 +147,9 @@ fn is_set_aside(path: &Path) -> bool {
     path.starts_with("quarantine") || path == Path::new("audit.jsonl")
 }
 
-/// Makes a folder, and those above it, that only the owner may enter.
-pub(super) fn make_folder(folder: &Path) -> Result<()> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(Error::io("create", folder))
-}
-
-/// Makes the names in a folder durable.
-pub(super) fn sync_folder(folder: &Path) -> Result<()> {
-    let folder = if folder == Path::new("") {
-        Path::new(".")
-    } else {
-        folder
-    };
-    let opened = File::open(folder).map_err(Error::io("open", folder))?;
-    opened.sync_all().map_err(Error::io("sync", folder))
-}
-
 /// Copies a whole file, durably.
 pub(super) fn copy_file(from: &Path, to: &Path) -> Result<()> {
-    make_folder(to.parent().unwrap_or(to))?;
+    folders::make(&RealDisk, to.parent().unwrap_or(to))?;
     let mut source = File::open(from).map_err(Error::io("open", from))?;
     let mut target = OpenOptions::new()
         .write(true)

@@ -9,6 +9,8 @@ use super::catalogue::Catalogue;
 use super::copy;
 use crate::error::{Error, Result};
 use crate::seal::hex;
+use crate::store::local::disk::RealDisk;
+use crate::store::local::{folders, whole_file};
 use crate::time::Time;
 
 /// Its name in the folder of the back-up.
@@ -64,13 +66,9 @@ impl Manifest {
 
     /// Writes it beside the files, and makes all their names durable.
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
-        let path = folder.join(MANIFEST);
         let mut bytes = serde_json::to_vec_pretty(self).expect("plain fields");
         bytes.push(b'\n');
-        std::fs::write(&path, bytes).map_err(Error::io("write", &path))?;
-        std::fs::File::open(&path)
-            .and_then(|file| file.sync_all())
-            .map_err(Error::io("sync", &path))?;
+        whole_file::replace(&RealDisk, &folder.join(MANIFEST), &bytes)?;
         let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
         for file in &self.files {
             let above = file.path.ancestors().skip(1);
@@ -78,7 +76,9 @@ impl Manifest {
         }
         folders.sort_unstable();
         folders.dedup();
-        folders.iter().try_for_each(|it| copy::sync_folder(it))
+        folders
+            .iter()
+            .try_for_each(|it| folders::sync(&RealDisk, it))
     }
 
     /// The list in a folder, if all that it lists is there, as it was written.

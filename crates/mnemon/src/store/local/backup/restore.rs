@@ -7,7 +7,8 @@ use super::manifest::Manifest;
 use super::{copy, with_suffix};
 use crate::error::{Error, Result};
 use crate::memory::{MemoryId, SessionId, Space};
-use crate::store::local::{LocalOptions, LocalStore, format, unique, wall_micros};
+use crate::store::local::disk::RealDisk;
+use crate::store::local::{LocalOptions, LocalStore, folders, format, unique, wall_micros};
 use crate::store::{BroughtBack, Deed, Store};
 
 /// What was removed for good from the store that is there, after the back-up was taken.
@@ -76,7 +77,7 @@ fn fill(
     old: Option<&LocalStore>,
     remove_again: impl FnOnce(LocalStore, GoneSince) -> Result<u64>,
 ) -> Result<u64> {
-    copy::make_folder(part)?;
+    folders::make(&RealDisk, part)?;
     for file in &manifest.files {
         copy::copy_file(&backup.join(&file.path), &part.join(&file.path))?;
     }
@@ -113,7 +114,7 @@ fn take_place(
         None => drop(std::fs::remove_dir(root)),
     }
     std::fs::rename(part, root).map_err(Error::io("write", root))?;
-    copy::sync_folder(root.parent().unwrap_or(root))?;
+    folders::sync_above(&RealDisk, root)?;
     Ok(replaced)
 }
 
