@@ -89,6 +89,8 @@ pub(crate) enum Command {
     Related(Box<commands::related::Related>),
     /// Find memories that mean nearly the same as one
     Similar(Box<commands::similar::Similar>),
+    /// Find memories that say what an older one says, and link them
+    Duplicates(Box<commands::duplicates::Duplicates>),
     /// Show what happened to a memory
     History(commands::history::History),
     /// Change a memory

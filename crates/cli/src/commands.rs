@@ -12,6 +12,7 @@ pub(crate) mod context;
 pub(crate) mod deleted;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod duplicates;
 pub(crate) mod embed;
 pub(crate) mod erase;
 pub(crate) mod export;
@@ -67,6 +68,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Query(command) => command.run(&context),
         Command::Related(command) => command.run(&context),
         Command::Similar(command) => command.run(&context),
+        Command::Duplicates(command) => command.run(&context),
         Command::History(command) => command.run(&context),
         Command::Revise(command) => command.run(&context),
         Command::Forget(command) => command.run(&context),

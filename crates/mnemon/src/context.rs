@@ -108,6 +108,20 @@ pub struct Candidate {
     pub section: Section,
     /// Why it is here.
     pub reason: String,
+    /// Who else says so.
+    pub also_by: Vec<String>,
+}
+
+impl Candidate {
+    /// Notes who wrote a memory that says the same.
+    fn take_author_of(&mut self, memory: &Memory) {
+        let own = self.memory.author.as_ref();
+        if let Some(author) = memory.author.as_ref().filter(|it| Some(*it) != own)
+            && !self.also_by.iter().any(|known| known == author.as_str())
+        {
+            self.also_by.push(author.to_string());
+        }
+    }
 }
 
 /// A memory that is in a pack.
@@ -119,6 +133,8 @@ pub struct ContextItem {
     pub section: Section,
     /// Why it is there.
     pub reason: String,
+    /// Who else says so.
+    pub also_by: Vec<String>,
     /// How many tokens its lines have.
     pub tokens: usize,
     /// Whether only its beginning is there.

@@ -8,6 +8,7 @@ mod access;
 mod aggregate;
 mod backup;
 mod compact;
+mod consolidate;
 mod context;
 mod desk;
 mod embed;

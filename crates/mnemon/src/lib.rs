@@ -37,6 +37,7 @@ pub mod caller;
 pub mod clock;
 pub mod compact;
 pub mod config;
+pub mod consolidate;
 pub mod context;
 pub mod decay;
 pub mod embed;

@@ -23,6 +23,9 @@ struct ItemShape<'a> {
     kind: Kind,
     section: &'static str,
     reason: &'a str,
+    /// Who else says so.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    also_by: &'a [String],
     tokens: usize,
     cut: bool,
 }
@@ -41,6 +44,7 @@ impl<'a> ContextShape<'a> {
             kind: item.memory.kind(),
             section: item.section.as_str(),
             reason: &item.reason,
+            also_by: &item.also_by,
             tokens: item.tokens,
             cut: item.is_cut,
         };

@@ -115,6 +115,7 @@ fn the_first_page_lists_the_commands() {
       snapshot        Freeze what an agent holds, and go back to it
       related         Follow what a memory names, and what names it
       similar         Find memories that mean nearly the same as one
+      duplicates      Find memories that say what an older one says, and link them
       history         Show what happened to a memory
       revise          Change a memory
       forget          Forget memories; they can be brought back for a while

@@ -225,3 +225,42 @@ fn people_read_ways_hours_and_quotes() {
       TURN-1     dana: “How do we keep people signed in on their phones?”
     ");
 }
+
+#[test]
+fn duplicates_are_listed_linked_and_taken_back() {
+    let sandbox = Sandbox::with_session();
+    for (agent, id, text) in [
+        ("dev", "f1", "SQL injection in the login form"),
+        ("qa", "f2", "The login form has an SQL injection"),
+        ("qa", "f3", "SQL injection in the search form"),
+    ] {
+        let place = ["--as", agent, "remember", "--session", "s"];
+        let what = ["--kind", "finding", "--id", id, text];
+        sandbox.json(&[&place[..], &what[..]].concat());
+    }
+    let shown = sandbox.run(&["duplicates"]);
+    insta::assert_snapshot!(shown.stdout, @r"
+    memory      text                                   alike  by
+    s/FIND-001  SQL injection in the login form               dev, qa
+    s/FIND-002  = The login form has an SQL injection   0.99  not linked
+    1 group; --link links them, --undo ID takes it back
+    ");
+    let linked = sandbox.json(&["duplicates", "--link"]);
+    assert_eq!(linked["links"], json!([{"id": "f2", "original": "f1"}]));
+    let found = sandbox.json(&["duplicates", "--kind", "finding"]);
+    assert_eq!(found["groups"][0]["duplicates"][0]["linked"], json!(true));
+    assert_eq!(found["groups"][0]["authors"], json!(["dev", "qa"]));
+    let undone = sandbox.run(&["duplicates", "--undo", "s/FIND-002"]);
+    assert_eq!(undone.stdout, "Unlinked 1 duplicate.\n");
+    assert_eq!(sandbox.json(&["duplicates"])["total"], json!(0));
+    let free = ["revise", "f2", "--unlink", "distinct_from:f1"];
+    sandbox.json(&free);
+    assert_eq!(sandbox.json(&["duplicates"])["total"], json!(1));
+    let refused = sandbox.run(&["duplicates", "--undo", "f1"]);
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.stderr.contains("linked as a duplicate"),
+        "{}",
+        refused.stderr
+    );
+}

@@ -31,7 +31,7 @@ macro_rules! operations {
 operations! {
     Reader:
         Get "get" GetMany "get_many" Find "find" Peek "peek" List "list" History "history" Stats "stats"
-        Recall "recall" Query "query" Related "related" Similar "similar" Context "context"
+        Recall "recall" Query "query" Related "related" Similar "similar" Duplicates "duplicates" Context "context"
         Topics "topics" Timeline "timeline" ByAgent "by_agent" Summary "summary"
         SessionTopics "session_topics" SessionTimeline "session_timeline"
         SessionSummary "session_summary" AllOf "all_of" SessionSize "session_size"
@@ -56,6 +56,7 @@ operations! {
         CompactWhatIsDue "compact_what_is_due" BringBack "bring_back"
         SetRetention "set_retention" RunRetention "run_retention"
         EmbedPending "embed_pending" MaintainOverdue "maintain_overdue" KeepTurn "keep_turn"
+        LinkDuplicates "link_duplicates" UnlinkDuplicates "unlink_duplicates"
         SetWorking "set_working" DropWorking "drop_working" ClearWorking "clear_working"
         AddToWindow "add_to_window" PinInWindow "pin_in_window" ClearWindow "clear_window"
         SetWindowBudget "set_window_budget" Snapshot "snapshot" KeepSnapshot "keep_snapshot"

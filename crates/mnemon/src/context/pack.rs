@@ -3,7 +3,7 @@
 //! Every section first gets its share, the best of it first; what is left of
 //! the budget then goes to whoever still has something to say, in turns.
 
-use super::repeats::Said;
+use super::repeats::{Said, Taken};
 use super::{Candidate, ContextItem, ContextPack, Section, text};
 use crate::memory::SessionId;
 
@@ -71,10 +71,16 @@ fn queues(candidates: Vec<Candidate>) -> Queues {
         .map(|(section, _)| (*section, Vec::new()))
         .collect();
     let mut said = Said::default();
+    let mut new: Vec<Candidate> = Vec::new();
     for candidate in candidates {
-        if said.take(&candidate.memory) {
-            queue_of(&mut queues, candidate.section).push(candidate);
+        match said.take(&candidate.memory) {
+            Taken::New => new.push(candidate),
+            Taken::Known => {}
+            Taken::Repeats(place) => new[place].take_author_of(&candidate.memory),
         }
+    }
+    for candidate in new {
+        queue_of(&mut queues, candidate.section).push(candidate);
     }
     queues
 }
@@ -104,10 +110,7 @@ struct Packing<'a> {
 impl Packing<'_> {
     /// The lines of a candidate, cut if they are long; none if even a beginning would be too much.
     fn prepare(&self, candidate: &Candidate) -> Option<Ready> {
-        let line = |said: &str| {
-            let memory = &candidate.memory;
-            text::line(memory, candidate.section, self.session, said)
-        };
+        let line = |said: &str| text::line(candidate, self.session, said);
         let said = candidate.memory.text.as_str();
         let whole = line(said);
         let tokens = (self.count)(&whole);
@@ -217,6 +220,7 @@ impl Packing<'_> {
             memory: ready.candidate.memory.clone(),
             section: ready.candidate.section,
             reason: ready.candidate.reason.clone(),
+            also_by: ready.candidate.also_by.clone(),
             tokens: ready.tokens,
             is_cut: ready.is_cut,
         };
@@ -275,6 +279,7 @@ mod tests {
             memory: memory(kind, number, text),
             section,
             reason: format!("reason {number}"),
+            also_by: Vec::new(),
         }
     }
 

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::{ContextItem, Section};
-use crate::memory::{Author, Memory, SessionId};
+use super::{Candidate, ContextItem, Section};
+use crate::memory::{Author, SessionId};
 
 const BEGIN: &str = "<recalled-memory";
 const END: &str = "</recalled-memory>";
@@ -40,15 +40,18 @@ pub(super) fn of(session: &SessionId, items: &[ContextItem], lines: &[String]) -
 }
 
 /// The lines of one memory: its name, who and when, and what it says.
-pub(super) fn line(memory: &Memory, section: Section, within: &SessionId, said: &str) -> String {
+pub(super) fn line(candidate: &Candidate, within: &SessionId, said: &str) -> String {
+    let memory = &candidate.memory;
     let name = memory.name(Some(within));
-    let author = memory.author.as_ref().map(Author::as_str);
+    let own = memory.author.iter().map(Author::as_str);
+    let others = candidate.also_by.iter().map(String::as_str);
+    let authors: Vec<&str> = own.chain(others).collect();
     let day = memory.created_at.day();
     let said = harmless(said).trim_end().replace('\n', "\n  ");
-    match (section, author) {
-        (Section::Conversation, Some(author)) => format!("- [{name}] {author}: {said}\n"),
-        (_, Some(author)) => format!("- [{name}] {said} ({author}, {day})\n"),
-        (_, None) => format!("- [{name}] {said} ({day})\n"),
+    match (candidate.section, authors.join(", ").as_str()) {
+        (_, "") => format!("- [{name}] {said} ({day})\n"),
+        (Section::Conversation, author) => format!("- [{name}] {author}: {said}\n"),
+        (_, authors) => format!("- [{name}] {said} ({authors}, {day})\n"),
     }
 }
 

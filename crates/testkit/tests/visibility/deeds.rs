@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 use mnemon::anonymize;
 use mnemon::caller::Operation;
 use mnemon::compact::Reach;
+use mnemon::consolidate::DuplicateOptions;
 use mnemon::context::ContextRequest;
 use mnemon::engine::{MaintainOptions, NewSession};
 use mnemon::memory::{Link, Revision, Space};
@@ -38,6 +39,14 @@ const fn deed(operation: Operation, weight: usize, run: fn(&mut Town, &Caller) -
 }
 
 pub(crate) const WHY: &str = "because of a test";
+
+/// Everything is alike, so that links lead wherever they may.
+fn duplicates(town: &mut Town) -> DuplicateOptions {
+    DuplicateOptions {
+        filter: town.filter(),
+        likeness_min: 0.0,
+    }
+}
 
 pub(crate) const DEEDS: &[Deed] = &[
     deed(Operation::Get, 90, |town, me| {
@@ -101,6 +110,20 @@ pub(crate) const DEEDS: &[Deed] = &[
             ..SimilarOptions::new(filter)
         };
         told(town.engine.similar(me, &memory, &options))
+    }),
+    deed(Operation::Duplicates, 10, |town, me| {
+        let options = duplicates(town);
+        told(town.engine.duplicates(me, &options))
+    }),
+    deed(Operation::LinkDuplicates, 5, |town, me| {
+        let options = duplicates(town);
+        told(town.engine.link_duplicates(me, &options))
+    }),
+    deed(Operation::UnlinkDuplicates, 10, |town, me| {
+        let Some(memory) = town.stolen() else {
+            return String::new();
+        };
+        told(town.engine.unlink_duplicates(me, &[memory]))
     }),
     deed(Operation::Context, 6, |town, me| {
         let request = ContextRequest {

@@ -6,6 +6,7 @@ use crate::context::selector::By;
 use crate::context::{Candidate, ContextRequest, Section, Selector};
 use crate::engine::Mnemon;
 use crate::error::Result;
+use crate::memory::body::finding::badness;
 use crate::memory::{Body, Kind, Memory, SessionId, Space};
 use crate::recall::{Hit, Query, Question};
 use crate::session::Session;
@@ -197,7 +198,7 @@ impl<'a> Gathering<'a> {
                 severity(&candidate.memory).is_some_and(|own| own.eq_ignore_ascii_case(wanted))
             });
         }
-        found.sort_by_key(|candidate| badness(severity(&candidate.memory)));
+        found.sort_by_key(|candidate| place_of(severity(&candidate.memory)));
         Ok(found)
     }
 
@@ -321,6 +322,7 @@ impl<'a> Gathering<'a> {
                 reason: reason_of(&hit, &self.place(&hit.memory)),
                 memory: hit.memory,
                 section,
+                also_by: Vec::new(),
             })
             .collect())
     }
@@ -341,6 +343,7 @@ impl<'a> Gathering<'a> {
                 reason: reason(&memory),
                 memory,
                 section,
+                also_by: Vec::new(),
             })
             .collect())
     }
@@ -395,13 +398,6 @@ fn severity(memory: &Memory) -> Option<&str> {
 }
 
 /// How far behind a finding stands; words that nobody knows stand in the middle.
-fn badness(severity: Option<&str>) -> u8 {
-    let word = severity.map(str::to_lowercase);
-    match word.as_deref() {
-        Some("critical" | "blocker") => 0,
-        Some("high" | "important" | "major") => 1,
-        Some("low" | "minor") => 3,
-        Some("info" | "trivial") => 4,
-        _ => 2,
-    }
+fn place_of(severity: Option<&str>) -> u8 {
+    severity.and_then(badness).unwrap_or(2)
 }

@@ -45,6 +45,18 @@ pub struct Finding {
     pub extra: Map<String, Value>,
 }
 
+/// How bad a word for it says it is: 0 is the worst. Nothing for words that nobody knows.
+pub(crate) fn badness(severity: &str) -> Option<u8> {
+    match severity.to_lowercase().as_str() {
+        "critical" | "blocker" => Some(0),
+        "high" | "important" | "major" => Some(1),
+        "medium" | "moderate" => Some(2),
+        "low" | "minor" => Some(3),
+        "info" | "informational" | "note" | "trivial" => Some(4),
+        _ => None,
+    }
+}
+
 /// A place in something that was made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Location {

@@ -1,7 +1,6 @@
 //! The summary: who, when, how much, what was decided and is open, and the
 //! sentences at the centre. It quotes and counts; it makes up nothing.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::agents::{AgentActivity, agents};
@@ -10,6 +9,7 @@ use super::oldest_first;
 use super::sentences::sentences;
 use super::timeline::severity;
 use super::topics::{Topic, topics};
+use crate::memory::body::finding::badness;
 use crate::memory::{Body, Kind, Memory, SessionId};
 use crate::recall::stop_words::is_stop_word;
 use crate::recall::words::words;
@@ -144,16 +144,8 @@ pub fn summary(
 }
 
 /// 0 for the worst; words that nobody knows come after those that everybody does.
-fn severity_rank(memory: &Memory) -> Reverse<u8> {
-    let rank = match severity(memory).map(str::to_lowercase).as_deref() {
-        Some("critical" | "blocker") => 5,
-        Some("high" | "major") => 4,
-        Some("medium" | "moderate") => 3,
-        Some("low" | "minor") => 2,
-        Some("info" | "informational" | "note") => 1,
-        _ => 0,
-    };
-    Reverse(rank)
+fn severity_rank(memory: &Memory) -> u8 {
+    severity(memory).and_then(badness).unwrap_or(u8::MAX)
 }
 
 /// The most central sentences of memories in their order, in that order: of the
