@@ -1,5 +1,6 @@
 //! The questions, in the order of the report. Each has a file of its own.
 
+mod agents;
 mod bytes_per_memory;
 mod compact_10mb;
 mod create_session;
@@ -49,6 +50,11 @@ pub(crate) const ALL: &[Bench] = &[
     redact::BENCH,
     life::BENCH,
     rotate_keys::BENCH,
+    agents::STORE,
+    agents::SEARCH,
+    agents::SNAPSHOT,
+    agents::CONTEXT,
+    agents::CONCURRENT,
     bytes_per_memory::BENCH,
     recall_hybrid::BENCH_1K,
     recall_hybrid::BENCH_10K,

@@ -121,7 +121,7 @@ pub(crate) enum Command {
     RestoreBackup(commands::backup::RestoreBackup),
     /// Check every line and the index
     Verify(commands::verify::Verify),
-    /// Do all that is due: retention, purging, archiving, care of the index
+    /// Do all that is due: retention, purging, archiving, care of the index, copies
     Maintain(commands::maintain::Maintain),
     /// Say how long what an agent has is kept, and carry it out
     Retention(commands::retention::Retention),

@@ -6,12 +6,14 @@
 //! [`Snapshot`] is a desk at a moment, to go back to.
 
 mod desk;
+pub(crate) mod routine;
 mod scope;
 pub mod snapshot;
 mod window;
 mod working;
 
 pub use desk::{DESK_BYTES_MAX, Desk};
+pub use routine::Routine;
 pub use scope::{Key, Scope};
 pub use snapshot::{Snapshot, SnapshotSummary};
 pub use window::{Added, Window, WindowItem};

@@ -1,12 +1,27 @@
 //! What an agent holds, as it is printed.
 
-use mnemon::agent::{Added, Entry, Key, Scope, SnapshotSummary, Window, WindowItem};
+use mnemon::agent::{Added, Entry, Key, Routine, Scope, SnapshotSummary, Window, WindowItem};
 use mnemon::engine::{Restored, SnapshotStats};
 use mnemon::memory::{AgentId, MemoryId, SnapshotId};
 use mnemon::redact::Redaction;
 use serde::Serialize;
 
 use crate::redact::RedactionShape;
+
+/// When snapshots of an agent are taken by themselves.
+#[derive(Debug, Serialize)]
+pub struct RoutineShape<'a> {
+    agent: &'a AgentId,
+    /// Null if none are.
+    routine: Option<&'a Routine>,
+}
+
+impl<'a> RoutineShape<'a> {
+    /// The shape of this agent's routine.
+    pub fn of(agent: &'a AgentId, routine: Option<&'a Routine>) -> Self {
+        Self { agent, routine }
+    }
+}
 
 /// A value, with its name and where it lies.
 #[derive(Debug, Serialize)]

@@ -33,8 +33,8 @@ mod turn;
 mod workflow;
 
 pub use agent::{
-    AddedShape, EntryShape, RestoredShape, SnapshotStatsShape, SnapshotsShape, WindowShape,
-    WorkingSetShape, WorkingShape,
+    AddedShape, EntryShape, RestoredShape, RoutineShape, SnapshotStatsShape, SnapshotsShape,
+    WindowShape, WorkingSetShape, WorkingShape,
 };
 pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
 pub use anonymize::AnonymizedShape;

@@ -1,11 +1,14 @@
 //! What maintenance did, or would do.
 
+use std::path::PathBuf;
+
 use mnemon::Time;
 use mnemon::engine::{Expired, Maintained};
-use mnemon::memory::{MemoryId, SessionId, Space};
+use mnemon::memory::{AgentId, MemoryId, SessionId, Space};
 use mnemon::store::Tended;
 use serde::Serialize;
 
+use crate::backup::BackedUpShape;
 use crate::retention::RetentionShape;
 
 /// What maintenance did, or would do.
@@ -19,7 +22,18 @@ pub struct MaintainedShape<'a> {
     index: Option<TendedShape<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     policies: Option<RetentionShape>,
+    #[serde(skip_serializing_if = "<[AgentId]>::is_empty")]
+    snapshots: &'a [AgentId],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<ScheduledShape<'a>>,
     complete: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct ScheduledShape<'a> {
+    /// Null in a dry run.
+    taken: Option<BackedUpShape<'a>>,
+    dropped: &'a [PathBuf],
 }
 
 #[derive(Debug, Serialize)]
@@ -63,6 +77,11 @@ impl<'a> MaintainedShape<'a> {
             archived: &done.archived,
             index: done.tended.as_ref().map(tended),
             policies: done.policies.as_ref().map(RetentionShape::of),
+            snapshots: &done.snapshots,
+            backup: done.backup.as_ref().map(|backup| ScheduledShape {
+                taken: backup.taken.as_ref().map(BackedUpShape::of),
+                dropped: &backup.dropped,
+            }),
             complete: done.complete,
         }
     }

@@ -15,7 +15,7 @@ use crate::output::Output;
 /// A writing command gives so much to what is long overdue.
 const STEP_TIME: Duration = Duration::from_millis(200);
 
-/// Do all that is due: retention, purging, archiving, care of the index
+/// Do all that is due: retention, purging, archiving, care of the index, copies
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  mnemon maintain\n  mnemon maintain --dry-run --ahead 30\n\n\
@@ -80,6 +80,20 @@ impl Maintain {
                     .iter()
                     .map(|path| format!("removed {}, which a crash had left", path.display())),
             );
+        }
+        for agent in &done.snapshots {
+            lines.push(format!("snapshot of {agent}"));
+        }
+        if let Some(backup) = &done.backup {
+            lines.push(match &backup.taken {
+                Some(taken) => {
+                    let size = bytes(taken.bytes);
+                    format!("back-up of {size} in {}", taken.folder.display())
+                }
+                None => "back-up".to_owned(),
+            });
+            let dropped = backup.dropped.iter();
+            lines.extend(dropped.map(|old| format!("removed the old back-up {}", old.display())));
         }
         for expired in &done.forgotten {
             let day = expired.at.to_string();

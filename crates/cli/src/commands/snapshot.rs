@@ -1,5 +1,7 @@
 //! `mnemon snapshot`
 
+mod schedule;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -38,6 +40,8 @@ pub(crate) enum Snapshot {
     Export(Export),
     /// Keep the snapshot that is in a file
     Import(Import),
+    /// Say when snapshots are taken by themselves, or see it
+    Schedule(schedule::Schedule),
 }
 
 /// Take a snapshot of working memory and window, and keep it
@@ -199,6 +203,7 @@ impl Snapshot {
             Self::Delete(command) => command.run(context),
             Self::Export(command) => command.run(context),
             Self::Import(command) => command.run(context),
+            Self::Schedule(command) => command.run(context),
         }
     }
 }

@@ -131,7 +131,7 @@ fn the_first_page_lists_the_commands() {
       backup          Copy the whole store, as it is at one moment, while others use it
       restore-backup  Make a store from a back-up
       verify          Check every line and the index
-      maintain        Do all that is due: retention, purging, archiving, care of the index
+      maintain        Do all that is due: retention, purging, archiving, care of the index, copies
       retention       Say how long what an agent has is kept, and carry it out
       repair          Set damage aside and make the index anew
       embed           Embed what waits for the service that the settings name

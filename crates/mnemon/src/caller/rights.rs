@@ -44,6 +44,7 @@ operations! {
         Flush "flush" FlushAccessesIfFree "flush_accesses_if_free" Sealing "sealing"
         Desk "desk" Working "working" Window "window" Snapshots "snapshots"
         FindSnapshot "find_snapshot" ExportSnapshot "export_snapshot"
+        SnapshotRoutine "snapshot_routine"
         SnapshotStats "snapshot_stats";
     Writer:
         Remember "remember" RememberAll "remember_all" Transact "transact" Revise "revise"
@@ -61,9 +62,9 @@ operations! {
         AddToWindow "add_to_window" PinInWindow "pin_in_window" ClearWindow "clear_window"
         SetWindowBudget "set_window_budget" Snapshot "snapshot" KeepSnapshot "keep_snapshot"
         RestoreSnapshot "restore_snapshot" DeleteSnapshot "delete_snapshot"
-        ImportSnapshot "import_snapshot";
+        ImportSnapshot "import_snapshot" SetSnapshotRoutine "set_snapshot_routine";
     Admin:
-        Verify "verify" Repair "repair" Reindex "reindex" Maintain "maintain"
+        Verify "verify" Repair "repair" Reindex "reindex" Maintain "maintain" MaintainDue "maintain_due"
         PurgeSession "purge_session" Master "master" MakeKeysForFile "make_keys_for_file"
         MakeKeysFor "make_keys_for" RotateKeysToFile "rotate_keys_to_file"
         RotateKeysToPassphrase "rotate_keys_to_passphrase" DestroyKey "destroy_key"

@@ -348,6 +348,21 @@ pub(super) static KEYS: &[Key] = &[
         comment: "When the index is put in order.",
     },
     Key {
+        name: "backup.schedule",
+        rule: Rule::Schedule { default: "" },
+        comment: "When the store is backed up, by `mnemon maintain` or a server; never if empty.",
+    },
+    Key {
+        name: "backup.folder",
+        rule: text("", 4_096),
+        comment: "Where: each back-up gets a folder of its own in this one, which begins with /.",
+    },
+    Key {
+        name: "backup.keep",
+        rule: whole(7, 1, 1_000),
+        comment: "How many back-ups are kept there; older ones of this store are removed.",
+    },
+    Key {
         name: "defaults.user",
         rule: text("user", 128),
         comment: "Who the user is where a session does not say.",

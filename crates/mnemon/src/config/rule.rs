@@ -155,8 +155,8 @@ impl Rule {
                 let is_free = text == *default || !text.starts_with("MNEMON_");
                 (is_name && is_free).then(|| quote(text))
             }
-            Self::Schedule { .. } => {
-                let is_one = text.parse::<Schedule>().is_ok();
+            Self::Schedule { default } => {
+                let is_one = text == *default || text.parse::<Schedule>().is_ok();
                 is_one.then(|| quote(text))
             }
             Self::Words { .. } | Self::Patterns | Self::Tags => self.check_list_text(text.trim()),

@@ -41,6 +41,8 @@ pub struct Config {
     pub retention: RetentionConfig,
     /// When what is due is done.
     pub maintenance: MaintenanceConfig,
+    /// When and where the store is backed up.
+    pub backup: BackupConfig,
     /// What is assumed when the caller does not say.
     pub defaults: DefaultsConfig,
 }
@@ -194,6 +196,29 @@ pub struct MaintenanceConfig {
     pub retention: Schedule,
     /// When the index is put in order.
     pub index: Schedule,
+}
+
+/// When and where the store is backed up.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct BackupConfig {
+    /// When; never if nothing is said.
+    #[serde(deserialize_with = "schedule_or_none")]
+    pub schedule: Option<Schedule>,
+    /// In a folder of its own in this one.
+    pub folder: String,
+    /// How many are kept.
+    pub keep: u32,
+}
+
+fn schedule_or_none<'de, D>(from: D) -> Result<Option<Schedule>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    let text = String::deserialize(from)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
 /// What is assumed when the caller does not say.

@@ -4,6 +4,8 @@
 //! its little only after it was acknowledged. Every step can be taken again,
 //! so it may end at any point.
 
+mod copies;
+
 use std::collections::HashSet;
 use std::time::Instant;
 
@@ -12,10 +14,12 @@ use jiff::tz::TimeZone;
 use crate::caller::{Caller, Operation, Who};
 use crate::engine::{Mnemon, RetentionResult};
 use crate::error::{Error, Result};
-use crate::memory::{Memory, MemoryId, SessionId, Space};
+use crate::memory::{AgentId, Memory, MemoryId, SessionId, Space};
 use crate::schedule::Schedule;
 use crate::store::{Filter, Forgottenness, Job, JobTimes, Sort, Tended};
 use crate::time::{DAY_MICROS, Time};
+
+pub use copies::ScheduledBackup;
 
 /// What is not done for a day after its time is long overdue.
 const OVERDUE_MICROS: i64 = DAY_MICROS;
@@ -52,6 +56,10 @@ pub struct Maintained {
     pub tended: Option<Tended>,
     /// What the retention policies of agents did, if the time of any had come.
     pub policies: Option<RetentionResult>,
+    /// The agents whose snapshot was due, and was taken.
+    pub snapshots: Vec<AgentId>,
+    /// The back-up that was due.
+    pub backup: Option<ScheduledBackup>,
     /// Whether time was enough for all of it.
     pub complete: bool,
 }
@@ -109,8 +117,28 @@ impl Mnemon {
         until: Instant,
     ) -> Result<Maintained> {
         caller.may(Operation::MaintainOverdue)?;
+        let mut overdue = self.jobs_since(OVERDUE_MICROS, zone)?;
+        // A back-up is no small step, and nobody waits for one.
+        overdue.retain(|job| *job != Job::Backup);
+        let options = MaintainOptions {
+            until: Some(until),
+            ..MaintainOptions::default()
+        };
+        self.do_as_user(caller, &overdue, &options)
+    }
+
+    /// Does all whose time has come, for a program that stays and asks every minute or so; the
+    /// schedules are in that zone.
+    pub fn maintain_due(&self, caller: &Caller, zone: &TimeZone) -> Result<Maintained> {
+        caller.may(Operation::MaintainDue)?;
+        let due = self.jobs_since(0, zone)?;
+        self.do_as_user(caller, &due, &MaintainOptions::default())
+    }
+
+    /// The jobs whose time came so long ago.
+    fn jobs_since(&self, late_micros: i64, zone: &TimeZone) -> Result<Vec<Job>> {
         if !self.config.maintenance.enabled {
-            return Ok(Maintained::default());
+            return Ok(Vec::new());
         }
         let now = self.clock.now();
         let mut times = self.store.job_times()?;
@@ -122,15 +150,20 @@ impl Mnemon {
             }
             self.store.note_job_times(&times)?;
         }
-        let overdue: Vec<Job> = Job::ALL
-            .into_iter()
-            .filter(|job| is_overdue(self.schedule(*job), times[job], now, zone))
-            .collect();
-        let options = MaintainOptions {
-            until: Some(until),
-            ..MaintainOptions::default()
-        };
-        self.do_as_user(caller, &overdue, &options)
+        let user = Caller::user(&self.config.defaults.user);
+        let mut due = Vec::new();
+        for job in Job::ALL {
+            let is_due = match self.schedule(job) {
+                Some(schedule) => is_due(schedule, times[&job], now, late_micros, zone),
+                None if job == Job::Backup => self.is_backup_due(Some(times[&job]), now),
+                // Every agent has a schedule of its own.
+                None => !self.take_due_snapshots(&user, true)?.is_empty(),
+            };
+            if is_due {
+                due.push(job);
+            }
+        }
+        Ok(due)
     }
 
     fn do_jobs(
@@ -156,6 +189,17 @@ impl Mnemon {
                 Job::Purge => self.purge_what_is_over(caller, options, &mut done)?,
                 Job::Archive => self.archive_unused(caller, &unused, options, &mut done)?,
                 Job::Index => self.tend_index(options, &mut done)?,
+                Job::Snapshots => {
+                    done.snapshots = self.take_due_snapshots(caller, options.dry_run)?;
+                    true
+                }
+                Job::Backup => {
+                    // Its time is that of the last one, not when it was last asked for.
+                    if self.back_up_if_due(caller, options, &mut done)? {
+                        finished.insert(*job, began);
+                    }
+                    continue;
+                }
             };
             if complete {
                 finished.insert(*job, began);
@@ -359,13 +403,15 @@ impl Mnemon {
         Time::nearest_to_micros(self.clock.now_micros() + ahead)
     }
 
-    fn schedule(&self, job: Job) -> &Schedule {
+    /// When a job is done, if the settings say so in the user's zone.
+    fn schedule(&self, job: Job) -> Option<&Schedule> {
         let maintenance = &self.config.maintenance;
         match job {
-            Job::Retention => &maintenance.retention,
-            Job::Purge => &maintenance.purge,
-            Job::Archive => &maintenance.archive,
-            Job::Index => &maintenance.index,
+            Job::Retention => Some(&maintenance.retention),
+            Job::Purge => Some(&maintenance.purge),
+            Job::Archive => Some(&maintenance.archive),
+            Job::Index => Some(&maintenance.index),
+            Job::Snapshots | Job::Backup => None,
         }
     }
 }
@@ -380,10 +426,11 @@ fn is_over(options: &MaintainOptions) -> bool {
     options.until.is_some_and(|until| Instant::now() >= until)
 }
 
-fn is_overdue(schedule: &Schedule, last: Time, now: Time, zone: &TimeZone) -> bool {
+/// Whether the next time after the last one is over since so long.
+fn is_due(schedule: &Schedule, last: Time, now: Time, late_micros: i64, zone: &TimeZone) -> bool {
     let last = last.timestamp().to_zoned(zone.clone());
     schedule.next_after(&last).is_some_and(|next| {
         let next = Time::nearest_to_micros(next.timestamp().as_microsecond());
-        now.micros() - next.micros() > OVERDUE_MICROS
+        now.micros() - next.micros() >= late_micros
     })
 }

@@ -9,11 +9,12 @@ use std::time::Instant;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
+use super::json_paper::{read, written};
 use super::rights::check_space;
 use crate::agent::snapshot;
 use crate::caller::{Caller, Operation, Sight, Who};
 use crate::engine::Mnemon;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event::Event;
 use crate::memory::{AgentId, Memory, MemoryId, Space};
 use crate::retention::{RetentionPolicy, is_past};
@@ -67,7 +68,7 @@ impl Mnemon {
         policy.check()?;
         let paper = Paper::Retention(agent.clone());
         self.store.edit_paper(&paper, &mut |before| {
-            let last_run = before.and_then(|it| read(&paper, it).ok()?.last_run);
+            let last_run = before.and_then(|it| read::<Written>(&paper, it).ok()?.last_run);
             let policy = policy.clone();
             Ok(Some(written(&Written { policy, last_run })))
         })
@@ -274,7 +275,7 @@ impl Mnemon {
             let last_run = Some(at);
             Ok(Some(written(&Written {
                 last_run,
-                ..read(&paper, before)?
+                ..read::<Written>(&paper, before)?
             })))
         })
     }
@@ -310,18 +311,4 @@ impl Written {
         let next = self.policy.schedule.next_after(&last);
         next.is_some_and(|next| next.timestamp() <= now.timestamp())
     }
-}
-
-fn read(paper: &Paper, content: &[u8]) -> Result<Written> {
-    serde_json::from_slice(content).map_err(|error| Error::Unparsable {
-        what: "retention policy",
-        input: paper.to_string(),
-        problem: error.to_string(),
-    })
-}
-
-fn written(content: &Written) -> Vec<u8> {
-    let mut text = serde_json::to_vec_pretty(content).expect("a policy has text keys");
-    text.push(b'\n');
-    text
 }

@@ -1,5 +1,6 @@
 //! Snapshots of desks: taken, kept, put back, taken elsewhere.
 
+mod routine;
 mod sealed;
 
 use std::collections::HashSet;

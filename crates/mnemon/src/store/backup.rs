@@ -9,6 +9,8 @@ use crate::time::Time;
 pub struct BackedUp {
     /// Where it lies.
     pub folder: PathBuf,
+    /// Of which store it is.
+    pub store_id: String,
     /// The moment that it shows.
     pub taken_at: Time,
     /// How many files.

@@ -62,7 +62,7 @@ use crate::random;
 use crate::seal::Keyring;
 use crate::store::Store;
 use crate::time::Time;
-pub use backup::{GoneSince, restore_backup};
+pub use backup::{GoneSince, drop_old_backups, restore_backup};
 use disk::{Disk, RealDisk};
 use files::LogFiles;
 use layout::Layout;

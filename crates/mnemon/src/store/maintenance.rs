@@ -19,11 +19,23 @@ pub enum Job {
     Archive,
     /// The index is put in order.
     Index,
+    /// Snapshots are taken whose time has come.
+    Snapshots,
+    /// The store is backed up.
+    Backup,
 }
 
 impl Job {
-    /// In the order in which they are done: what is forgotten or removed need not be archived.
-    pub const ALL: [Self; 4] = [Self::Retention, Self::Purge, Self::Archive, Self::Index];
+    /// In the order in which they are done: what is forgotten or removed need not be archived,
+    /// and a back-up is of what is left.
+    pub const ALL: [Self; 6] = [
+        Self::Retention,
+        Self::Purge,
+        Self::Archive,
+        Self::Index,
+        Self::Snapshots,
+        Self::Backup,
+    ];
 }
 
 /// When each job was last done completely.

@@ -15,6 +15,8 @@ pub enum Paper {
     Working(AgentId),
     /// How long an agent's memories are kept.
     Retention(AgentId),
+    /// When snapshots of an agent are taken by themselves.
+    Routine(AgentId),
     /// What an agent held at a moment.
     Snapshot(AgentId, SnapshotId),
 }
@@ -26,6 +28,8 @@ pub enum PaperSort {
     Working,
     /// See [`Paper::Retention`].
     Retention,
+    /// See [`Paper::Routine`].
+    Routine,
     /// See [`Paper::Snapshot`].
     Snapshot,
 }
@@ -36,6 +40,7 @@ impl Paper {
         match self {
             Self::Working(_) => PaperSort::Working,
             Self::Retention(_) => PaperSort::Retention,
+            Self::Routine(_) => PaperSort::Routine,
             Self::Snapshot(..) => PaperSort::Snapshot,
         }
     }
@@ -43,7 +48,10 @@ impl Paper {
     /// Whose it is.
     pub fn agent(&self) -> &AgentId {
         match self {
-            Self::Working(agent) | Self::Retention(agent) | Self::Snapshot(agent, _) => agent,
+            Self::Working(agent)
+            | Self::Retention(agent)
+            | Self::Routine(agent)
+            | Self::Snapshot(agent, _) => agent,
         }
     }
 }
@@ -54,6 +62,7 @@ impl fmt::Display for Paper {
         match self {
             Self::Working(agent) => write!(f, "the working memory of {agent}"),
             Self::Retention(agent) => write!(f, "the retention policy of {agent}"),
+            Self::Routine(agent) => write!(f, "the snapshot schedule of {agent}"),
             Self::Snapshot(agent, id) => write!(f, "the snapshot {id} of {agent}"),
         }
     }

@@ -24,7 +24,7 @@ const ALLOWED: [(&str, &[&str]); 9] = [
         ],
     ),
     ("mnemon-testkit", &["mnemon", "mnemon-wire"]),
-    ("mnemon-bench", &["mnemon"]),
+    ("mnemon-bench", &["mnemon", "mnemon-tokens"]),
 ];
 
 /// These are for us alone.

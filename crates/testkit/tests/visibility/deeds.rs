@@ -409,6 +409,15 @@ pub(crate) const DEEDS: &[Deed] = &[
     deed(Operation::Maintain, 1, |town, me| {
         told(town.engine.maintain(me, &MaintainOptions::default()))
     }),
+    deed(Operation::MaintainDue, 1, |town, me| {
+        told(town.engine.maintain_due(me, &TimeZone::UTC))
+    }),
+    deed(Operation::SnapshotRoutine, 5, desks::snapshot_routine),
+    deed(
+        Operation::SetSnapshotRoutine,
+        5,
+        desks::set_snapshot_routine,
+    ),
     deed(Operation::Sealing, 5, keys::sealing),
     deed(Operation::Master, 1, keys::master),
     deed(Operation::MakeKeysForFile, 1, keys::make_keys_for_file),

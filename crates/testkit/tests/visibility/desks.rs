@@ -172,6 +172,18 @@ pub(crate) fn snapshots(town: &mut Town, me: &Caller) -> String {
     told(town.engine.snapshots(me, agent.as_ref(), 50))
 }
 
+pub(crate) fn snapshot_routine(town: &mut Town, me: &Caller) -> String {
+    let agent = agent(town);
+    told(town.engine.snapshot_routine(me, &agent))
+}
+
+pub(crate) fn set_snapshot_routine(town: &mut Town, me: &Caller) -> String {
+    let agent = agent(town);
+    let routine = mnemon::agent::Routine::new("* * * * *".parse().unwrap());
+    let routine = town.one_in(2).then_some(&routine);
+    told(town.engine.set_snapshot_routine(me, &agent, routine))
+}
+
 pub(crate) fn snapshot_stats(town: &mut Town, me: &Caller) -> String {
     let agent = town.one_in(2).then(|| agent(town));
     told(town.engine.snapshot_stats(me, agent.as_ref()))

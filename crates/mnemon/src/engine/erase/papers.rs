@@ -91,7 +91,7 @@ impl Mnemon {
                     is_changed = left + dropped > 0;
                     Some(self.snapshot_kept(&snapshot, form)?)
                 }
-                Paper::Retention(_) => None,
+                Paper::Retention(_) | Paper::Routine(_) => None,
             };
             Ok(if is_changed {
                 after

@@ -9,6 +9,7 @@
 
 mod catalogue;
 mod copy;
+mod drop_old;
 mod manifest;
 mod restore;
 
@@ -24,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::store::BackedUp;
 use crate::time::Time;
 
+pub use self::drop_old::drop_old_backups;
 pub use self::restore::{GoneSince, restore_backup};
 
 /// So often files are looked at again without holding others up; then they have to wait.
@@ -61,6 +63,7 @@ impl LocalStore {
         folders::sync_above(&RealDisk, folder)?;
         Ok(BackedUp {
             folder: folder.to_owned(),
+            store_id: manifest.store_id,
             taken_at,
             files: manifest.files.len() as u64,
             bytes: manifest.files.iter().map(|file| file.bytes).sum(),

@@ -22,6 +22,7 @@ impl Layout {
         match paper {
             Paper::Working(_) => own.join("working.json"),
             Paper::Retention(_) => own.join("retention.json"),
+            Paper::Routine(_) => own.join("routine.json"),
             Paper::Snapshot(agent, id) => self
                 .snapshots()
                 .join(agent.as_str())
@@ -52,7 +53,7 @@ impl LocalStore {
 
     pub(super) fn list_papers(&self, sort: PaperSort) -> Result<Vec<Paper>> {
         let folder = match sort {
-            PaperSort::Working | PaperSort::Retention => self.layout.agents(),
+            PaperSort::Working | PaperSort::Retention | PaperSort::Routine => self.layout.agents(),
             PaperSort::Snapshot => self.layout.snapshots(),
         };
         let mut papers = Vec::new();
@@ -64,6 +65,7 @@ impl LocalStore {
             let own = match sort {
                 PaperSort::Working => vec![Paper::Working(agent)],
                 PaperSort::Retention => vec![Paper::Retention(agent)],
+                PaperSort::Routine => vec![Paper::Routine(agent)],
                 PaperSort::Snapshot => self
                     .names_in(&folder.join(agent.as_str()))?
                     .iter()

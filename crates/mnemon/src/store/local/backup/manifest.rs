@@ -81,14 +81,10 @@ impl Manifest {
             .try_for_each(|it| folders::sync(&RealDisk, it))
     }
 
-    /// The list in a folder, if all that it lists is there, as it was written.
-    pub(super) fn read_and_check(folder: &Path) -> Result<Self> {
+    /// The list in a folder.
+    pub(super) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(MANIFEST);
-        let damaged = |problem: String| Error::Corrupt {
-            path: path.clone(),
-            line: None,
-            problem,
-        };
+        let damaged = |problem: String| damaged(&path, problem);
         let bytes = match std::fs::read(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(Error::NoBackup {
@@ -103,10 +99,17 @@ impl Manifest {
             let known = format!("it is not a list of files of format {FORMAT} or below");
             return Err(damaged(known));
         }
+        Ok(manifest)
+    }
+
+    /// The list in a folder, if all that it lists is there, as it was written.
+    pub(super) fn read_and_check(folder: &Path) -> Result<Self> {
+        let manifest = Self::read(folder)?;
         for file in &manifest.files {
             let is_below = |part| matches!(part, Component::Normal(_));
             if !file.path.components().all(is_below) {
-                return Err(damaged(format!("{} leads elsewhere", file.path.display())));
+                let problem = format!("{} leads elsewhere", file.path.display());
+                return Err(damaged(&folder.join(MANIFEST), problem));
             }
             let listed = folder.join(&file.path);
             let (bytes, sha256) = sum(&listed)?;
@@ -119,6 +122,14 @@ impl Manifest {
             }
         }
         Ok(manifest)
+    }
+}
+
+fn damaged(path: &Path, problem: String) -> Error {
+    Error::Corrupt {
+        path: path.to_owned(),
+        line: None,
+        problem,
     }
 }
 
