@@ -288,3 +288,31 @@ fn a_pack_is_within_its_budget_whatever_the_budget_and_always_the_same() {
         assert_eq!(pack, desk.as_agent("dev", &request));
     }
 }
+
+#[test]
+fn a_new_decision_is_told_whatever_it_matters_and_an_old_one_only_if_it_is_about_the_topic() {
+    let desk = Desk::new();
+    let decide = |text: &str, importance: f64, days_ago: i64| {
+        let mut draft = Draft::new(Kind::Decision, text.parse().unwrap());
+        draft.importance = importance.try_into().unwrap();
+        let at = desk.engine.now().micros() - days_ago * 86_400_000_000;
+        draft.created_at = Some(mnemon::Time::from_micros(at).unwrap());
+        let space: Space = "session/work".parse().unwrap();
+        desk.engine.remember(&desk.me, &space, draft).unwrap();
+    };
+    decide("Refunds go through the ledger", 0.2, 1);
+    decide("Holidays are in August", 0.9, 60);
+    decide("The ledger has one writer", 0.9, 60);
+    let pack = desk.as_agent("dev", &request(Some("ledger")));
+    let mut said: Vec<&str> = told(&pack).into_iter().map(|(_, text)| text).collect();
+    said.sort_unstable();
+    assert_eq!(
+        said,
+        ["Refunds go through the ledger", "The ledger has one writer"]
+    );
+    let pack = desk.as_agent("dev", &request(Some("coffee")));
+    assert_eq!(
+        told(&pack),
+        [(Section::Decisions, "Refunds go through the ledger")]
+    );
+}

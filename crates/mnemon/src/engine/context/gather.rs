@@ -4,6 +4,7 @@ use super::preferences::{is_about, newest_of_each_key};
 use crate::caller::{Caller, Who};
 use crate::context::selector::By;
 use crate::context::{Candidate, ContextRequest, Section, Selector};
+use crate::decay::At;
 use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::memory::body::finding::badness;
@@ -31,8 +32,9 @@ const KNOWLEDGE: [Kind; 8] = [
 /// What is less near in meaning, and shares no word with the topic, is not about it.
 const ABOUT: f64 = 0.6;
 
-/// Decisions that have faded below this are not told unless they are about the topic.
-const PRIORITY_MIN: f64 = 0.5;
+/// Decisions of which time has left less than this are not told unless they are about the topic,
+/// whatever their importance.
+const FACTOR_MIN: f64 = 0.5;
 
 /// A topic that is taken from the last turns is not longer, in characters.
 const TOPIC_CHARS: usize = 600;
@@ -216,14 +218,20 @@ impl<'a> Gathering<'a> {
                     Some(topic) => self.about(filter.clone(), topic, Section::Decisions)?,
                     None => Vec::new(),
                 };
-                let in_force = Filter {
-                    min_priority: Some(PRIORITY_MIN),
+                let all = Filter {
                     sort: Sort::Priority,
                     ..filter
                 };
-                found.extend(self.list(&in_force, Section::Decisions, |_| {
+                let mut fresh = self.list(&all, Section::Decisions, |_| {
                     "a decision that has not faded".into()
-                })?);
+                })?;
+                let rules = self.engine.current_rules()?;
+                let at = At {
+                    rules: &rules,
+                    now_micros: self.engine.now().micros(),
+                };
+                fresh.retain(|it| at.fade(&it.memory).factor >= FACTOR_MIN);
+                found.extend(fresh);
                 Ok(found)
             }
             _ => self.list(&filter, Section::Decisions, |_| "a decision".into()),
