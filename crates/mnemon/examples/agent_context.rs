@@ -17,7 +17,7 @@ struct AgentContext {
 }
 
 /// Runs the example in a folder that goes away.
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let folder = tempfile::tempdir().expect("a folder for the example");
     let mnemon = Mnemon::open(folder.path())?;
     let dev = Caller::agent("dev".parse()?);

@@ -8,7 +8,7 @@ use mnemon::{Caller, Code, Mnemon, Result};
 use serde_json::json;
 
 /// Runs the example in a folder that goes away.
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let folder = tempfile::tempdir().expect("a folder for the example");
     let mnemon = Mnemon::open(folder.path())?;
     let veritas = Caller::agent("veritas".parse()?);
@@ -42,26 +42,27 @@ fn record(
     let state = json!({"working_memory": {"findings_created": memories.len()}});
     let decided = format!("Verification completed with {} findings", memories.len());
     let by = json!({"made_by": agent.name()});
-    memories.push(draft(Kind::Decision, &decided, by)?);
+    memories.push(draft(Kind::Decision, &decided, &by)?);
     let kept = mnemon.keep_turn(
         agent,
         session,
         AfterTurn {
             turns: Vec::new(),
             memories,
-            state: Some(draft(Kind::State, "The verification is done", state)?),
+            state: Some(draft(Kind::State, "The verification is done", &state)?),
         },
     )?;
     Ok(kept.memories.len() + usize::from(kept.state.is_some()))
 }
 
 fn drafts(found: &[(&str, &str)]) -> Result<Vec<Draft>> {
-    let one =
-        |(text, severity): &(&str, &str)| draft(Kind::Finding, text, json!({"severity": severity}));
+    let one = |(text, severity): &(&str, &str)| {
+        draft(Kind::Finding, text, &json!({"severity": severity}))
+    };
     found.iter().map(one).collect()
 }
 
-fn draft(kind: Kind, text: &str, body: serde_json::Value) -> Result<Draft> {
+fn draft(kind: Kind, text: &str, body: &serde_json::Value) -> Result<Draft> {
     let mut draft = Draft::new(kind, text.parse()?);
     let fields = body.as_object().cloned().unwrap_or_default();
     draft.body = Body::from_map(kind, fields)?;
