@@ -42,10 +42,15 @@ fn put(sandbox: &Sandbox, name: &str, text: &str) -> PathBuf {
 }
 
 fn text(path: &Path) -> String {
-    // The program that is tested lies elsewhere on every machine.
-    std::fs::read_to_string(path)
-        .unwrap()
-        .replace(env!("CARGO_BIN_EXE_mnemon"), "/bin/mnemon")
+    placeless(&std::fs::read_to_string(path).unwrap())
+}
+
+/// The program that is tested lies elsewhere on every machine, maybe behind a link.
+fn placeless(text: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_mnemon");
+    let real = Path::new(program).canonicalize().unwrap();
+    text.replace(program, "/bin/mnemon")
+        .replace(real.to_str().unwrap(), "/bin/mnemon")
 }
 
 /// Every file below the home and what is in it.
@@ -220,9 +225,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     put(&sandbox, "home/.cursor/mcp.json", before("cursor"));
     let untouched = home(&sandbox);
     let ran = sandbox.run(&["connect", "cursor", "--dry-run"]);
-    let shown = ran
-        .human(&sandbox)
-        .replace(env!("CARGO_BIN_EXE_mnemon"), "/bin/mnemon");
+    let shown = placeless(&ran.human(&sandbox));
     insta::assert_snapshot!(shown, @r#"
     [folder]/home/.cursor/mcp.json would be written
           "mcpServers": {
