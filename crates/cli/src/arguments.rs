@@ -108,9 +108,8 @@ pub(crate) enum Command {
     Erase(Box<commands::erase::Erase>),
     /// Show what was forgotten, erased, archived and deleted, by whom and why
     Audit(commands::audit::Audit),
-    /// Take in memories from a file, or what another program kept
+    // These two say more than a line, at the top of their files.
     Import(commands::import::Import),
-    /// Take over what a project of BMAD kept: sessions, conversation logs, decisions
     Migrate(commands::migrate::Migrate),
     /// Hand out memories, to a file or to the terminal
     Export(commands::export::Export),

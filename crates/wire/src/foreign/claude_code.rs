@@ -159,6 +159,8 @@ pub(super) fn read(input: &mut dyn BufRead, reading: &mut Reading<'_>) -> Result
 struct Transcript {
     title: Option<String>,
     last_turn: Option<MemoryId>,
+    /// The last turn at or above each line, which not every line is.
+    turns: HashMap<String, MemoryId>,
     /// Uses of tools whose results have not come yet, in order.
     waiting: Vec<(String, Message)>,
     places: HashMap<String, usize>,
@@ -189,6 +191,7 @@ impl Transcript {
 
     fn message(&mut self, place: String, line: &Value, reading: &mut Reading<'_>) -> Result<()> {
         self.enter(line, reading)?;
+        self.place(line);
         if let Some(said) = Said::of(line) {
             // Results come before anybody speaks again.
             self.settle_all(reading)?;
@@ -218,6 +221,29 @@ impl Transcript {
             "messages without words"
         };
         reading.leave(place, why)
+    }
+
+    /// The turn that a line answers: its parent, or the nearest above that is one.
+    fn above(&self, line: &Value) -> Option<MemoryId> {
+        let parent = text(line, "parentUuid")?;
+        // What is not in this file may be in another.
+        let known = self.turns.get(parent).cloned();
+        known.or_else(|| turn_id(parent))
+    }
+
+    /// Remembers which turn a line is, or stands below.
+    fn place(&mut self, line: &Value) {
+        let Some(uuid) = text(line, "uuid") else {
+            return;
+        };
+        let said = Said::of(line).filter(|said| !said.is_own && line["isMeta"] != true);
+        let turn = match said {
+            Some(_) => turn_id(uuid),
+            None => self.above(line),
+        };
+        if let Some(turn) = turn {
+            self.turns.insert(uuid.to_owned(), turn);
+        }
     }
 
     /// Says which session this is, if it is another than before.
@@ -265,7 +291,7 @@ impl Transcript {
             (false, role) => role.author(reading.about.user).to_owned(),
         };
         message.at = time(&line["timestamp"]);
-        message.parent = text(line, "parentUuid").and_then(turn_id);
+        message.parent = self.above(line);
         message.body = said.role.body();
         message.metadata = Map::from_iter([
             ("model".to_owned(), line["message"]["model"].clone()),

@@ -193,12 +193,60 @@ impl Scan {
 }
 
 /// The value that a piece is.
+///
+/// Halves of letters, which programs write when they cut a text, don't spoil the rest.
 pub(super) fn value(bytes: &[u8]) -> std::result::Result<Value, String> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    let read = serde_json::from_slice(bytes).or_else(|error| match mended(bytes) {
+        Some(mended) => serde_json::from_slice(&mended),
+        None => Err(error),
+    });
+    read.map_err(|error| {
         let problem = error.to_string();
         let problem = problem.split(" at line ").next().unwrap_or_default();
         format!("it is not JSON: {problem}, column {}", error.column())
     })
+}
+
+/// The bytes with a sign of replacement for what is no UTF-8 and for every `\\ud83d` without
+/// its other half; nothing if there is nothing to mend.
+fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = &*text;
+    while let Some(place) = rest.find('\\') {
+        out.push_str(&rest[..place]);
+        rest = &rest[place..];
+        let width = match (surrogate(rest), rest.get(6..).and_then(surrogate)) {
+            (Some(Half::First), Some(Half::Second)) => 12,
+            (Some(_), _) => {
+                out.push('\u{fffd}');
+                rest = &rest[6..];
+                continue;
+            }
+            // The letter behind a backslash is no backslash of its own.
+            (None, _) => 1 + rest.chars().nth(1).map_or(0, char::len_utf8),
+        };
+        out.push_str(&rest[..width]);
+        rest = &rest[width..];
+    }
+    out.push_str(rest);
+    (out.as_bytes() != bytes).then(|| out.into_bytes())
+}
+
+/// Halves of a letter beyond the first 65,536.
+enum Half {
+    First,
+    Second,
+}
+
+/// Whether a text begins with the escape of a half.
+fn surrogate(text: &str) -> Option<Half> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xd800..=0xdbff => Some(Half::First),
+        0xdc00..=0xdfff => Some(Half::Second),
+        _ => None,
+    }
 }
 
 /// Without the mark that some editors put before the first line of UTF-8.
@@ -263,6 +311,23 @@ mod tests {
         assert_eq!(cut("{\"a\":[1,2]}\n"), [ok("{\"a\":[1,2]}\n")]);
         assert_eq!(cut("[1,{\"a\":"), [ok("1"), Err(CUT_SHORT)]);
         assert_eq!(cut("[1]] rest"), [ok("1")]);
+    }
+
+    #[test]
+    fn halves_of_letters_do_not_spoil_the_rest() {
+        let cases: [(&[u8], Option<&str>); 6] = [
+            (br#""a\ud83d""#, Some("a\u{fffd}")),
+            (br#""a\ud83d b""#, Some("a\u{fffd} b")),
+            (br#""\ud83d\ude00""#, Some("😀")),
+            (br#""x\ude00\n""#, Some("x\u{fffd}\n")),
+            (b"\"x\xff\"", Some("x\u{fffd}")),
+            (b"\"x", None),
+        ];
+        for (bytes, expected) in cases {
+            let read = value(bytes).ok();
+            let read = read.as_ref().and_then(Value::as_str);
+            assert_eq!(read, expected, "{}", String::from_utf8_lossy(bytes));
+        }
     }
 
     #[test]

@@ -22,11 +22,15 @@ fn transcript() -> Vec<Value> {
         json!({ "type": "file-history-snapshot", "messageId": "m", "snapshot": {} }),
         json!({ "type": "summary", "summary": "The cart", "leafUuid": "a-9" }),
         claude("user", "u-1", 0, json!("Fix the <total> please")),
-        claude(
-            "assistant",
-            "a-1",
-            1,
-            json!([{ "type": "thinking", "thinking": "hm" }]),
+        with(
+            claude(
+                "assistant",
+                "a-1",
+                1,
+                json!([{ "type": "thinking", "thinking": "hm" }]),
+            ),
+            "parentUuid",
+            json!("u-1"),
         ),
         with(
             claude(
@@ -40,7 +44,7 @@ fn transcript() -> Vec<Value> {
                 ]),
             ),
             "parentUuid",
-            json!("u-1"),
+            json!("a-1"),
         ),
         claude(
             "user",
