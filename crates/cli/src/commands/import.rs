@@ -145,6 +145,12 @@ fn unsealed(context: &Context, bytes: &[u8]) -> Outcome<Zeroizing<Vec<u8>>> {
     }
 }
 
+/// Whether it is text that is no data.
+fn is_prose(bytes: &[u8]) -> bool {
+    let begins = bytes.trim_ascii_start().first();
+    std::str::from_utf8(bytes).is_ok() && !matches!(begins, None | Some(b'{' | b'['))
+}
+
 /// Whether another program made what lies at a path.
 fn is_foreign(path: &Path) -> Outcome<bool> {
     if path.is_dir() {
@@ -163,6 +169,7 @@ impl Import {
         let session = session_of(self.session.as_ref())?;
         let wish = foreign::Wish {
             from: self.from.map(Program::from),
+            only: &[],
             space: session.clone().map(Space::Session),
             options: self.options(),
             extract: false,
@@ -194,7 +201,12 @@ impl Import {
                 return foreign::take_bytes(context, &bytes, wish);
             }
         }
-        let items = read_import(&bytes, format, session.as_ref())?;
+        let items = read_import(&bytes, format, session.as_ref());
+        if items.is_err() && may_be_foreign && is_prose(&bytes) {
+            let note = "Nobody's file was recognised in it; --from PROGRAM says whose it is.";
+            context.output.note(note);
+        }
+        let items = items?;
         let engine = if self.dry_run {
             context.reader()?
         } else {

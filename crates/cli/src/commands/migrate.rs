@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mnemon::engine::ImportOptions;
+use mnemon_wire::foreign::Program;
 
 use super::import::foreign::{Wish, take_path};
 use crate::context::Context;
@@ -45,6 +46,7 @@ impl Migrate {
         };
         let wish = Wish {
             from: None,
+            only: &[Program::Bmad, Program::Chat],
             space: None,
             options: ImportOptions {
                 dry_run: self.dry_run,

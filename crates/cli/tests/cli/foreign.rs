@@ -347,6 +347,28 @@ fn a_project_of_bmad_is_taken_over_with_what_was_decided() {
 }
 
 #[test]
+fn a_store_below_the_folder_is_left_alone_and_prose_is_told() {
+    let sandbox = Sandbox::empty();
+    sandbox.json(&["init"]);
+    sandbox.json(&["remember", "own", "--shared"]);
+    projects(&sandbox, &conversation());
+    let first = sandbox.json(&["import", "."]);
+    assert_eq!(
+        (&first["imported"], &first["error_count"]),
+        (&json!(3), &json!(0))
+    );
+    assert_eq!(first["notes"].as_array().unwrap().len(), 1, "{first}");
+    assert_eq!(sandbox.json(&["import", "."])["skipped"], 3);
+    sandbox.file("notes.txt", "just words\n");
+    let prose = sandbox.run(&["import", "notes.txt"]);
+    insta::assert_snapshot!(prose.stderr, @r#"
+    Nobody's file was recognised in it; --from PROGRAM says whose it is.
+    error[E_INVALID_FORMAT]: line 1: this is not JSON: expected value, column 1 (given: just words)
+    hint: Correct the input and try again.
+    "#);
+}
+
+#[test]
 fn the_manual_has_a_page_for_every_command() {
     let sandbox = Sandbox::empty();
     let answer = sandbox.json(&["man", "pages"]);

@@ -26,6 +26,8 @@ const SHOWN_MAX: usize = 10;
 pub(crate) struct Wish {
     /// The program, if that was said.
     pub(crate) from: Option<Program>,
+    /// Whose files are taken, if not everybody's.
+    pub(crate) only: &'static [Program],
     /// Where everything goes, if that was said.
     pub(crate) space: Option<Space>,
     pub(crate) options: ImportOptions,
@@ -76,6 +78,7 @@ fn walked(
     let user = &engine.config().defaults.user;
     let mut walk = Walk::new(&mut taker, &mut bar, user, engine.now());
     walk.from = wish.from;
+    walk.only = wish.only;
     walk.space = wish.space;
     walk.extract = wish.extract;
     go(&mut walk)?;
@@ -109,10 +112,14 @@ fn tell(context: &Context, report: &Report, seen: &[(String, Seen)], dry_run: bo
             Output::say("note", note);
         }
         let problems = &report.problems;
+        let mut last: Option<&String> = None;
         for problem in problems.listed.iter().take(SHOWN_MAX) {
             let text = format!("{}, {}: {}", problem.file, problem.place, problem.message);
             Output::say("not read", &text);
-            Output::say("hint", &problem.hint);
+            if last != Some(&problem.hint) {
+                Output::say("hint", &problem.hint);
+                last = Some(&problem.hint);
+            }
         }
         let more = problems.count.saturating_sub(SHOWN_MAX as u64);
         if more > 0 {

@@ -33,6 +33,8 @@ pub(super) struct Walk<'w, 'a> {
     pub(super) bar: &'w mut Bar,
     /// Whose files they are, if that was said.
     pub(super) from: Option<Program>,
+    /// Whose files are taken, if not everybody's.
+    pub(super) only: &'w [Program],
     pub(super) user: &'w str,
     pub(super) space: Option<Space>,
     pub(super) extract: bool,
@@ -54,6 +56,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             taker,
             bar,
             from: None,
+            only: &[],
             user,
             space: None,
             extract: false,
@@ -91,6 +94,14 @@ impl<'w, 'a> Walk<'w, 'a> {
             .iter()
             .filter_map(|path| path.file_name()?.to_str())
             .collect();
+        if is_store(folder) {
+            let name = shown(root, folder);
+            let note = format!(
+                "{name} is a store of mnemon, and was left alone: export it, then import that"
+            );
+            self.taker.report.notes.push(note);
+            return Ok(());
+        }
         if is_tree(names.iter().copied()) {
             return self.tree(root, folder);
         }
@@ -228,15 +239,18 @@ impl<'w, 'a> Walk<'w, 'a> {
             .read_to_end(&mut prefix)
             .map_err(failed)?;
         let seen = recognise(&prefix);
-        let program = match (self.from, &seen) {
+        let program = match (self.from, seen) {
             (Some(from), _) => from,
-            (None, Some(seen)) => seen.program,
-            (None, None) => {
+            (None, Some(seen)) if self.only.is_empty() || self.only.contains(&seen.program) => {
+                let program = seen.program;
+                self.seen.push((name.to_owned(), seen));
+                program
+            }
+            _ => {
                 self.taker.report.unknown_files.push(name.to_owned());
                 return Ok(());
             }
         };
-        self.seen.extend(seen.map(|seen| (name.to_owned(), seen)));
         self.taker.enter(name)?;
         self.taker.report.file(program);
         let about = About {
@@ -267,6 +281,12 @@ impl<'w, 'a> Walk<'w, 'a> {
             total: self.total,
         });
     }
+}
+
+/// Whether a folder is a store of ours, which may be the one that is written to.
+fn is_store(folder: &Path) -> bool {
+    let said = std::fs::read_to_string(folder.join("store.json"));
+    said.is_ok_and(|said| said.contains("\"store_id\""))
 }
 
 /// Names people know: from the folder that was given on.
