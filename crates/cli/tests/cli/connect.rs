@@ -354,6 +354,19 @@ fn hooks_are_added_by_choice_beside_those_of_others() {
     assert_eq!(text(&path), settings);
     assert!(!sandbox.path().join("home/.claude.json").exists());
 
+    sandbox.json(&["connect", "codex", "--hooks"]);
+    let path = sandbox.path().join("home/.codex/hooks.json");
+    let own: serde_json::Value = serde_json::from_str(&text(&path)).unwrap();
+    let events: Vec<&String> = own["hooks"].as_object().unwrap().keys().collect();
+    assert_eq!(events, ["PreCompact", "SessionStart", "Stop"]);
+    let stop = &own["hooks"]["Stop"][0]["hooks"][0]["command"];
+    assert_eq!(stop, "/bin/mnemon hook stop --client codex");
+    let with = home(&sandbox);
+    sandbox.json(&["connect", "codex", "--hooks"]);
+    assert_eq!(home(&sandbox), with);
+    sandbox.json(&["connect", "codex", "--remove"]);
+    assert!(!path.exists());
+
     let ran = sandbox.run(&["connect", "cursor", "--hooks"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("hooks are not supported for cursor"));

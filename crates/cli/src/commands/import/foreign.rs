@@ -45,6 +45,24 @@ pub(crate) fn take_bytes(context: &Context, bytes: &[u8], wish: Wish) -> Outcome
     take(context, wish, |walk| walk.bytes("standard input", bytes))
 }
 
+/// Keeps what a file of a program says, and tells nobody about it.
+pub(crate) fn keep(
+    context: &Context,
+    engine: &Mnemon,
+    caller: &Caller,
+    path: &Path,
+    program: Program,
+) -> Outcome {
+    let wish = Wish {
+        from: Some(program),
+        only: &[],
+        space: None,
+        options: ImportOptions::default(),
+        extract: false,
+    };
+    walked(context, engine, caller, wish, |walk| walk.path(path)).map(drop)
+}
+
 fn take(context: &Context, wish: Wish, go: impl FnOnce(&mut Walk<'_, '_>) -> Outcome) -> Outcome {
     let engine = if wish.options.dry_run {
         context.reader()?
