@@ -5,6 +5,7 @@
 //! they are applied here.
 
 mod access;
+mod agent_key;
 mod aggregate;
 mod backup;
 mod compact;
