@@ -205,8 +205,8 @@ impl Mnemon {
         if self.seals_everything() {
             for paper in self.store.papers(PaperSort::Working)? {
                 let is_clear = self.store.paper(&paper)?.is_some_and(|it| !is_sealed(&it));
-                if is_clear {
-                    self.at_desk(caller, paper.agent(), |_| Ok(()))?;
+                if let Some(agent) = paper.agent().filter(|_| is_clear) {
+                    self.at_desk(caller, agent, |_| Ok(()))?;
                     desks += 1;
                 }
             }

@@ -252,7 +252,7 @@ impl Mnemon {
     ) -> Result<(Vec<Paper>, u64)> {
         let mut dated: Vec<(Time, u64, Paper)> = Vec::new();
         for paper in self.store.papers(PaperSort::Snapshot)? {
-            if paper.agent() != agent {
+            if paper.agent() != Some(agent) {
                 continue;
             }
             let content = self.store.paper(&paper)?.unwrap_or_default();
@@ -297,7 +297,7 @@ impl Mnemon {
 
     fn agents_with_policy(&self) -> Result<Vec<AgentId>> {
         let papers = self.store.papers(PaperSort::Retention)?;
-        Ok(papers.iter().map(|paper| paper.agent().clone()).collect())
+        Ok(papers.iter().filter_map(|it| it.agent().cloned()).collect())
     }
 }
 
