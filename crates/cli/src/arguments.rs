@@ -141,6 +141,11 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Doctor),
     /// Serve agents over MCP, on standard input and output
     Mcp(commands::mcp::Mcp),
+    /// Serve programs over HTTP
+    Serve(commands::serve::Serve),
+    /// Make, list and revoke the tokens with which programs ask over HTTP
+    #[command(subcommand)]
+    Token(commands::token::Token),
     /// Add mnemon to a client of MCP, or take it out again
     Connect(commands::connect::Connect),
     /// Answer a client's hook

@@ -37,10 +37,12 @@ pub(crate) mod remember;
 pub(crate) mod repair;
 pub(crate) mod retention;
 pub(crate) mod revise;
+pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod similar;
 pub(crate) mod snapshot;
 pub(crate) mod stats;
+pub(crate) mod token;
 pub(crate) mod turn;
 pub(crate) mod unforget;
 pub(crate) mod verify;
@@ -102,6 +104,8 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Config(command) => command.run(&context),
         Command::Demo(command) => command.run(&context),
         Command::Mcp(command) => command.run(context),
+        Command::Serve(command) => command.run(&context),
+        Command::Token(command) => command.run(&context),
         Command::Connect(command) => command.run(&context),
         Command::Hook(_) => Ok(()),
         Command::Completions(command) => command.run(&context),

@@ -4,10 +4,14 @@ mod rights;
 mod sight;
 
 use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 
 pub use rights::Operation;
 pub use sight::Sight;
 
+use crate::error::{Error, Result};
 use crate::memory::AgentId;
 use crate::tier::Tier;
 
@@ -32,7 +36,8 @@ pub enum Who {
 }
 
 /// How much a caller may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Ask.
     Reader,
@@ -43,6 +48,9 @@ pub enum Role {
 }
 
 impl Role {
+    /// All of them, the least first.
+    pub const ALL: [Self; 3] = [Self::Reader, Self::Writer, Self::Admin];
+
     /// The role as it is written everywhere.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -50,6 +58,16 @@ impl Role {
             Self::Writer => "writer",
             Self::Admin => "admin",
         }
+    }
+}
+
+impl FromStr for Role {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|role| role.as_str() == text);
+        let names = Self::ALL.map(Self::as_str).join(", ");
+        found.ok_or_else(|| Error::rule("role", format!("one of {names}"), text))
     }
 }
 

@@ -21,8 +21,9 @@ mod template;
 
 pub use setting::{Origin, Setting};
 pub use shape::{
-    Config, DefaultsConfig, Durability, EmbeddingConfig, LimitsConfig, LockConfig, PrivacyConfig,
-    Provider, SealingConfig, SearchConfig, SessionsConfig, StorageConfig,
+    Config, DefaultsConfig, Durability, EmbeddingConfig, LimitsConfig, LockConfig, LogConfig,
+    LogLevel, PrivacyConfig, Provider, SealingConfig, SearchConfig, ServerConfig, SessionsConfig,
+    StorageConfig,
 };
 pub use template::template;
 
@@ -224,6 +225,7 @@ mod tests {
     }
 
     /// Values that the rule allows (other than the default), breaks by type, and breaks by size.
+    #[expect(clippy::too_many_lines, reason = "a row for each rule")]
     fn samples(key: &Key) -> (Vec<String>, Vec<&'static str>, Vec<String>) {
         match key.rule {
             Rule::Whole { min, max, .. } => (
@@ -260,11 +262,23 @@ mod tests {
                 vec!["1", "'a'", "[1]", "{}"],
                 vec!["['a b']".to_owned(), "['']".to_owned()],
             ),
+            Rule::Hosts => (
+                vec!["['memory.example.com', '[::1]:80']".to_owned()],
+                vec!["1", "'a'", "[1]", "{}"],
+                vec!["['']".to_owned(), "['a/b']".to_owned(), "['A']".to_owned()],
+            ),
+            Rule::Origins => (
+                vec!["['https://app.example.com', 'http://localhost:3000']".to_owned()],
+                vec!["1", "'https://a'", "[1]", "{}"],
+                ["a", "*", "null", "https://", "https://a/", "ftp://a"]
+                    .map(|bad| format!("['{bad}']"))
+                    .into(),
+            ),
             Rule::Schedule { .. } => (
                 vec!["'@weekly'".to_owned(), "'*/5 1-3 * jan mon'".to_owned()],
                 vec!["1", "true", "[]", "{}"],
                 vec![
-                    "''".to_owned(),
+                    "' '".to_owned(),
                     "'* * * *'".to_owned(),
                     "'61 * * * *'".to_owned(),
                 ],
@@ -349,6 +363,7 @@ mod tests {
                         "embedding.url = 'http://localhost'\nembedding.model = 'm'\n\
                          embedding.dimension = 8\n"
                     }
+                    "backup.schedule" => "backup.folder = '/b'\n",
                     _ => "",
                 };
                 let without = check(companion).unwrap();

@@ -5,6 +5,7 @@
 //! they are applied here.
 
 mod access;
+mod agent_key;
 mod aggregate;
 mod backup;
 mod compact;
@@ -29,6 +30,7 @@ mod query;
 mod recall;
 mod related;
 mod remember;
+mod requests;
 mod retention;
 mod rights;
 mod sessions;
@@ -37,6 +39,7 @@ mod similar;
 mod snapshots;
 mod supersede;
 mod tier;
+mod tokens;
 mod turn;
 
 use std::collections::HashMap;
@@ -56,6 +59,7 @@ pub use keys::{Sealed, Sealing};
 pub use long_term::LongTermStats;
 pub use maintain::{Expired, MaintainOptions, Maintained, ScheduledBackup};
 pub use remember::{Action, Remembered};
+pub use requests::Begun;
 pub use retention::RetentionResult;
 pub use sessions::NewSession;
 pub use snapshots::{RestoreOptions, Restored, SNAPSHOTS_LISTED, SnapshotOptions, SnapshotStats};

@@ -55,6 +55,7 @@ pub mod session;
 pub mod store;
 pub mod tier;
 pub mod time;
+pub mod token;
 
 pub use caller::Caller;
 pub use clock::Clock;

@@ -31,7 +31,7 @@ pub use by_kind::ByKind;
 pub use draft::{Draft, Limits};
 pub use handle::Handle;
 pub(crate) use id::ulid;
-pub use id::{AgentId, MemoryId, SessionId, SnapshotId};
+pub use id::{AgentId, MemoryId, RequestId, SessionId, SnapshotId, TokenId};
 pub use kind::Kind;
 pub use link::{DISTINCT_FROM, DUPLICATE_OF, Link, RELATED, Relation, SUPERSEDES};
 pub use mention::{Mention, TURN};

@@ -5,8 +5,11 @@
 //! asks for a gate; a store is told the quota with each batch.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -100,6 +103,16 @@ impl Tier {
             Self::Teams => "teams",
             Self::Enterprise => "enterprise",
         }
+    }
+}
+
+impl FromStr for Tier {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|tier| tier.as_str() == text);
+        let names = Self::ALL.map(Self::as_str).join(", ");
+        found.ok_or_else(|| Error::rule("tier", format!("one of {names}"), text))
     }
 }
 

@@ -7,16 +7,12 @@
 //! `answer` is how each of them comes back.
 
 mod answer;
-mod background;
 mod brief;
-mod compaction;
 mod context;
 mod door;
-mod fields;
 mod files;
 mod forget;
 mod inspect;
-mod links;
 mod profile;
 mod prompts;
 mod recall;
@@ -26,7 +22,6 @@ mod remember;
 mod resources;
 mod revise;
 mod schema;
-mod scope;
 mod table;
 mod tools;
 mod view;
@@ -50,12 +45,13 @@ use rmcp::{ServerHandler, transport};
 use serde_json::Value;
 use tokio::sync::RwLock;
 
+use crate::background::Background;
 use crate::blocking::on_blocking_thread;
+use crate::opened::Opened;
+use crate::request::{fields, members, revision, scope};
 use answer::Answer;
-use background::Background;
-use compaction::Compacting;
 use door::Door;
-pub use door::{Need, Opened};
+pub use door::Need;
 use fields::Arguments;
 pub use profile::Profile;
 use table::{Entry, Turn};
@@ -92,7 +88,7 @@ pub fn serve_stdio(options: Options) -> io::Result<()> {
         let (input, output) = transport::io::stdio_pipes();
         let lines =
             AsyncRwTransport::new_server(input, output).with_max_line_length(LINE_BYTES_MAX);
-        let server = Server::new(options);
+        let server = Server::new(options, Background::default());
         let shared = Arc::clone(&server.shared);
         match server.serve(lines).await {
             Ok(running) => {
@@ -108,6 +104,17 @@ pub fn serve_stdio(options: Options) -> io::Result<()> {
     })
 }
 
+/// A server over a store that is open, for one caller.
+pub(crate) fn over(opened: Opened, background: Background, zone: TimeZone) -> impl ServerHandler {
+    let options = Options {
+        open: Box::new(move |_| Ok(opened.clone())),
+        session: None,
+        zone,
+        profile: Profile::Memory,
+    };
+    Server::new(options, background)
+}
+
 struct Server {
     profile: Profile,
     shared: Arc<Shared>,
@@ -119,7 +126,6 @@ struct Server {
 struct Shared {
     door: Door,
     background: Background,
-    compacting: Compacting,
     session: Option<SessionId>,
     zone: TimeZone,
 }
@@ -128,7 +134,7 @@ impl Shared {
     /// The store, opened if it is not open yet.
     fn opened(&self, need: Need) -> mnemon::Result<Arc<Opened>> {
         let opened = self.door.opened(need)?;
-        self.background.start_once(&opened);
+        self.background.begin(&opened);
         Ok(opened)
     }
 
@@ -169,13 +175,12 @@ impl Shared {
 }
 
 impl Server {
-    fn new(options: Options) -> Self {
+    fn new(options: Options, background: Background) -> Self {
         Self {
             profile: options.profile,
             shared: Arc::new(Shared {
                 door: Door::new(options.open),
-                background: Background::default(),
-                compacting: Compacting::default(),
+                background,
                 session: options.session,
                 zone: options.zone,
             }),

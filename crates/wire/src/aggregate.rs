@@ -143,10 +143,28 @@ impl<'a> EventShape<'a> {
     }
 }
 
+/// Who did how much.
+#[derive(Debug, Serialize)]
+pub struct ActivityShape<'a> {
+    agents: Vec<AgentShape<'a>>,
+    total: usize,
+}
+
+impl<'a> ActivityShape<'a> {
+    /// The shape of what each of them did.
+    pub fn of(all: &'a [AgentActivity]) -> Self {
+        Self {
+            agents: all.iter().map(AgentShape::of).collect(),
+            total: all.len(),
+        }
+    }
+}
+
 /// What a session comes to.
 #[derive(Debug, Serialize)]
 pub struct SummaryShape<'a> {
-    session_id: &'a SessionId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a SessionId>,
     memories: u64,
     first: Option<Time>,
     last: Option<Time>,
@@ -205,8 +223,17 @@ struct QuoteShape<'a> {
 }
 
 impl<'a> SummaryShape<'a> {
-    /// The shape of a summary.
+    /// The shape of a session's summary.
     pub fn of(session_id: &'a SessionId, summary: &'a Summary) -> Self {
+        Self::within(Some(session_id), summary)
+    }
+
+    /// The shape of a summary of whatever was asked for.
+    pub fn of_all(summary: &'a Summary) -> Self {
+        Self::within(None, summary)
+    }
+
+    fn within(session_id: Option<&'a SessionId>, summary: &'a Summary) -> Self {
         let items = |memories: &'a [Memory]| {
             let items = memories.iter();
             items.map(|it| ItemShape::of(it, session_id)).collect()
@@ -247,10 +274,10 @@ impl<'a> AgentShape<'a> {
 }
 
 impl<'a> ItemShape<'a> {
-    fn of(memory: &'a Memory, within: &SessionId) -> Self {
+    fn of(memory: &'a Memory, within: Option<&SessionId>) -> Self {
         Self {
             id: &memory.id,
-            name: memory.name(Some(within)),
+            name: memory.name(within),
             author: memory.author.as_ref().map(ToString::to_string),
             created_at: memory.created_at,
             importance: memory.importance.get(),

@@ -25,6 +25,10 @@ impl ErrorShape {
     pub const USAGE: &'static str = "E_USAGE";
     /// The code of a bug of ours.
     pub const INTERNAL: &'static str = "E_INTERNAL";
+    /// The code of a request whose sender is not known.
+    pub const UNAUTHORIZED: &'static str = "E_UNAUTHORIZED";
+    /// The code of a request that is more than a server takes.
+    pub const LIMIT: &'static str = "E_LIMIT";
 
     /// The shape of an error of the library.
     pub fn of(error: &Error) -> Self {
@@ -51,6 +55,13 @@ impl ErrorShape {
                 retryable: false,
             },
         }
+    }
+
+    /// With whether a retry can help.
+    #[must_use]
+    pub fn retryable_if(mut self, retryable: bool) -> Self {
+        self.error.retryable = retryable;
+        self
     }
 }
 

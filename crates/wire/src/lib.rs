@@ -30,6 +30,7 @@ pub mod request;
 mod retention;
 mod sealing;
 mod session;
+mod token;
 mod turn;
 mod workflow;
 
@@ -37,7 +38,7 @@ pub use agent::{
     AddedShape, EntryShape, RestoredShape, RoutineShape, SnapshotStatsShape, SnapshotsShape,
     WindowShape, WorkingSetShape, WorkingShape,
 };
-pub use aggregate::{SummaryShape, TimelineShape, TopicsShape};
+pub use aggregate::{ActivityShape, SummaryShape, TimelineShape, TopicsShape};
 pub use anonymize::AnonymizedShape;
 pub use backup::{BackedUpShape, BroughtBackShape};
 pub use compaction::{CompactedShape, SizeShape};
@@ -66,5 +67,6 @@ pub use session::{
     DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,
     SessionsShape,
 };
+pub use token::{NewTokenShape, TokenShape, TokensShape};
 pub use turn::{KeptTurnShape, parse_turn};
 pub use workflow::workflow_selectors;

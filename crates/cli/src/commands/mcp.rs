@@ -1,9 +1,11 @@
 //! `mnemon mcp`
 
 use std::io::ErrorKind;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use mnemon_server::mcp::{Need, Opened, Options, Profile, serve_stdio};
+use mnemon_server::Opened;
+use mnemon_server::mcp::{Need, Options, Profile, serve_stdio};
 
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
@@ -55,10 +57,10 @@ impl Mcp {
             open: Box::new(move |need| {
                 Ok(Opened {
                     caller: context.caller()?,
-                    engine: match need {
+                    engine: Arc::new(match need {
                         Need::There => context.reader()?,
                         Need::Made => context.writer()?,
-                    },
+                    }),
                 })
             }),
         };

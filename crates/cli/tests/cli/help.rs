@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 76] = [
+const COMMANDS: [&[&str]; 80] = [
     &["init"],
     &["session", "new"],
     &["session", "list"],
@@ -66,6 +66,10 @@ const COMMANDS: [&[&str]; 76] = [
     &["backup"],
     &["restore-backup"],
     &["mcp"],
+    &["serve"],
+    &["token", "new"],
+    &["token", "list"],
+    &["token", "revoke"],
     &["connect"],
     &["hook"],
     &["key", "new"],
@@ -140,6 +144,8 @@ fn the_first_page_lists_the_commands() {
       stats           Count memories and bytes
       doctor          Look for what could be wrong with the store's surroundings
       mcp             Serve agents over MCP, on standard input and output
+      serve           Serve programs over HTTP
+      token           Make, list and revoke the tokens with which programs ask over HTTP
       connect         Add mnemon to a client of MCP, or take it out again
       key             Make, show, change and destroy the keys of what is sealed
       config          Show, check and write settings

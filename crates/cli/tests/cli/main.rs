@@ -27,6 +27,7 @@ mod privacy;
 mod relations;
 mod rules;
 mod sealing;
+mod serving;
 mod settings;
 mod soundness;
 mod transfer;

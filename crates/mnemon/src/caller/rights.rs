@@ -62,13 +62,29 @@ operations! {
         AddToWindow "add_to_window" PinInWindow "pin_in_window" ClearWindow "clear_window"
         SetWindowBudget "set_window_budget" Snapshot "snapshot" KeepSnapshot "keep_snapshot"
         RestoreSnapshot "restore_snapshot" DeleteSnapshot "delete_snapshot"
-        ImportSnapshot "import_snapshot" SetSnapshotRoutine "set_snapshot_routine";
+        ImportSnapshot "import_snapshot" SetSnapshotRoutine "set_snapshot_routine"
+        BeginRequest "begin_request" EndRequest "end_request";
     Admin:
         Verify "verify" Repair "repair" Reindex "reindex" Maintain "maintain" MaintainDue "maintain_due"
         PurgeSession "purge_session" Master "master" MakeKeysForFile "make_keys_for_file"
         MakeKeysFor "make_keys_for" RotateKeysToFile "rotate_keys_to_file"
         RotateKeysToPassphrase "rotate_keys_to_passphrase" DestroyKey "destroy_key"
-        SealWhatIsClear "seal_what_is_clear" BackUp "back_up";
+        SealWhatIsClear "seal_what_is_clear" BackUp "back_up"
+        NewToken "new_token" Tokens "tokens" RevokeToken "revoke_token"
+        DropOldRequests "drop_old_requests";
+}
+
+impl Operation {
+    /// What it is called in a refusal.
+    fn deed(self) -> String {
+        match self {
+            Self::Master => "use the master key".into(),
+            Self::MakeKeysForFile | Self::MakeKeysFor => "make keys".into(),
+            Self::RotateKeysToFile | Self::RotateKeysToPassphrase => "change the master key".into(),
+            Self::BackUp => "take or bring back a back-up".into(),
+            other => other.name().replace('_', " "),
+        }
+    }
 }
 
 impl Caller {
@@ -78,7 +94,7 @@ impl Caller {
         if self.role >= needed {
             return Ok(());
         }
-        let deed = operation.name().replace('_', " ");
+        let deed = operation.deed();
         let (own, needed) = (self.role.as_str(), needed.as_str());
         Err(self.forbidden(format!(
             "{deed}: a {own} asks, and the role {needed} is needed"

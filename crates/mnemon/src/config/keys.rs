@@ -363,6 +363,75 @@ pub(super) static KEYS: &[Key] = &[
         comment: "How many back-ups are kept there; older ones of this store are removed.",
     },
     Key {
+        name: "server.listen",
+        rule: text("127.0.0.1:7077", 128),
+        comment: "Where `mnemon serve` listens. Anything but this machine itself needs a token \
+            first.",
+    },
+    Key {
+        name: "server.hosts",
+        rule: Rule::Hosts,
+        comment: "By which names the server is asked beside localhost and the address it listens \
+            at; requests for other hosts are refused.",
+    },
+    Key {
+        name: "server.origins",
+        rule: Rule::Origins,
+        comment: "From which pages browsers may ask; by default from none.",
+    },
+    Key {
+        name: "server.body_bytes_max",
+        rule: bytes(16 * MIB, KIB, GIB),
+        comment: "The largest body of a request.",
+    },
+    Key {
+        name: "server.json_depth_max",
+        rule: whole(64, 4, 100),
+        comment: "How deep JSON in a request may be nested.",
+    },
+    Key {
+        name: "server.batch_max",
+        rule: whole(1_000, 1, 100_000),
+        comment: "How many memories, names or questions one request may hold.",
+    },
+    Key {
+        name: "server.page_max",
+        rule: whole(1_000, 1, 1_000_000),
+        comment: "How many memories one answer may hold.",
+    },
+    Key {
+        name: "server.rate_per_second",
+        rule: whole(1_000, 0, 1_000_000),
+        comment: "How many requests one token has each second, and as many saved up; 0 is \
+            without bound.",
+    },
+    Key {
+        name: "server.connections_max",
+        rule: whole(1_024, 1, 65_536),
+        comment: "How many connections there are at once; more of them wait.",
+    },
+    Key {
+        name: "server.streams_max",
+        rule: whole(64, 0, 10_000),
+        comment: "How many clients listen to events at once.",
+    },
+    Key {
+        name: "server.timeout_ms",
+        rule: whole(30_000, 10, 3_600_000),
+        comment: "How long a request may take; upkeep, imports, exports and back-ups may take \
+            longer.",
+    },
+    Key {
+        name: "server.shutdown_ms",
+        rule: whole(10_000, 0, 600_000),
+        comment: "How long requests that have begun may take when the server is asked to end.",
+    },
+    Key {
+        name: "log.level",
+        rule: choice("info", &["off", "error", "warn", "info", "debug"]),
+        comment: "How much the server tells on standard error, one JSON object a line.",
+    },
+    Key {
         name: "defaults.user",
         rule: text("user", 128),
         comment: "Who the user is where a session does not say.",

@@ -46,6 +46,10 @@ pub(super) enum Rule {
     Patterns,
     /// Tags; by default none.
     Tags,
+    /// Names of hosts, each with a port or without; by default none.
+    Hosts,
+    /// Origins as browsers name them; by default none.
+    Origins,
     /// When something is done again and again, as cron writes it.
     Schedule { default: &'static str },
     /// The name of an environment variable that holds a secret.
@@ -95,7 +99,7 @@ impl Rule {
             Self::Flag { default } => default.to_string(),
             Self::Number { default, .. } => Value::Float(default).to_string(),
             Self::Words { default, .. } => list(default.iter().copied()),
-            Self::Patterns | Self::Tags => list([]),
+            Self::Patterns | Self::Tags | Self::Hosts | Self::Origins => list([]),
         }
     }
 
@@ -120,7 +124,10 @@ impl Rule {
                 | Self::Variable { .. },
                 DeValue::String(text),
             ) => self.check_text(text),
-            (Self::Words { .. } | Self::Patterns | Self::Tags, DeValue::Array(items)) => {
+            (
+                Self::Words { .. } | Self::Patterns | Self::Tags | Self::Hosts | Self::Origins,
+                DeValue::Array(items),
+            ) => {
                 let texts: Option<Vec<&str>> =
                     items.iter().map(|item| item.get_ref().as_str()).collect();
                 self.check_list(&texts?)
@@ -159,7 +166,9 @@ impl Rule {
                 let is_one = text == *default || text.parse::<Schedule>().is_ok();
                 is_one.then(|| quote(text))
             }
-            Self::Words { .. } | Self::Patterns | Self::Tags => self.check_list_text(text.trim()),
+            Self::Words { .. } | Self::Patterns | Self::Tags | Self::Hosts | Self::Origins => {
+                self.check_list_text(text.trim())
+            }
         }
     }
 
@@ -169,7 +178,7 @@ impl Rule {
             return self.check_toml(DeValue::parse(text).ok()?.get_ref());
         }
         match self {
-            Self::Words { .. } | Self::Tags if !text.is_empty() => {
+            Self::Words { .. } | Self::Tags | Self::Hosts | Self::Origins if !text.is_empty() => {
                 let words: Vec<_> = text.split(',').map(str::trim).collect();
                 self.check_list(&words)
             }
@@ -182,6 +191,8 @@ impl Rule {
         let fits = |item: &&str| match self {
             Self::Words { words, .. } => words.contains(item),
             Self::Tags => item.parse::<Tag>().is_ok(),
+            Self::Hosts => is_host(item),
+            Self::Origins => is_origin(item),
             _ => item.parse::<Pattern>().is_ok(),
         };
         (items.len() <= LIST_MAX && items.iter().all(fits)).then(|| list(items.iter().copied()))
@@ -248,6 +259,13 @@ impl Rule {
                 format!("must be a list of any of {}", words.join(", "))
             }
             Self::Tags => format!("must be a list of at most {LIST_MAX} tags"),
+            Self::Hosts => format!(
+                "must be a list of at most {LIST_MAX} hosts such as \"memory.example.com\" or \
+                 \"10.0.0.7:7077\""
+            ),
+            Self::Origins => format!(
+                "must be a list of at most {LIST_MAX} origins such as \"https://app.example.com\""
+            ),
             Self::Schedule { .. } => "must be five fields as in cron, such as \"0 4 * * *\" for \
                  every day at four, or @daily and the like"
                 .to_owned(),
@@ -277,6 +295,18 @@ impl Rule {
             None => format!("The default is {}.", self.default()),
         }
     }
+}
+
+/// A host as a request names it: in small letters, with a port or without.
+fn is_host(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-:[]".contains(c);
+    (1..=255).contains(&text.len()) && text.chars().all(fits)
+}
+
+fn is_origin(text: &str) -> bool {
+    let schemes = ["http://", "https://"];
+    let host = schemes.iter().find_map(|it| text.strip_prefix(it));
+    host.is_some_and(is_host)
 }
 
 fn list<'a>(items: impl IntoIterator<Item = &'a str>) -> String {

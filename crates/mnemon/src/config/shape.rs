@@ -43,6 +43,10 @@ pub struct Config {
     pub maintenance: MaintenanceConfig,
     /// When and where the store is backed up.
     pub backup: BackupConfig,
+    /// How programs ask over a connection.
+    pub server: ServerConfig,
+    /// What is told while the server runs.
+    pub log: LogConfig,
     /// What is assumed when the caller does not say.
     pub defaults: DefaultsConfig,
 }
@@ -219,6 +223,58 @@ where
         return Ok(None);
     }
     text.parse().map(Some).map_err(serde::de::Error::custom)
+}
+
+/// How programs ask over a connection.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct ServerConfig {
+    /// Where it listens: an address and a port.
+    pub listen: String,
+    /// By which names it is asked, beside those of this machine.
+    pub hosts: Vec<String>,
+    /// From which pages browsers may ask.
+    pub origins: Vec<String>,
+    /// The largest body.
+    pub body_bytes_max: usize,
+    /// How deep JSON may be nested.
+    pub json_depth_max: usize,
+    /// How many things one request may hold.
+    pub batch_max: usize,
+    /// How many memories one answer may hold.
+    pub page_max: usize,
+    /// How many requests one token has each second; 0 is without bound.
+    pub rate_per_second: u32,
+    /// How many connections there are at once.
+    pub connections_max: usize,
+    /// How many listen to events at once.
+    pub streams_max: usize,
+    /// How long a request may take.
+    pub timeout_ms: u64,
+    /// How long what has begun may take when the server ends.
+    pub shutdown_ms: u64,
+}
+
+/// What is told while the server runs.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct LogConfig {
+    /// How much.
+    pub level: LogLevel,
+}
+
+/// How much is told, from nothing to everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogLevel {
+    /// Nothing.
+    Off,
+    /// What failed and needs somebody.
+    Error,
+    /// Also what is likely to fail.
+    Warn,
+    /// Also what happened, in large.
+    Info,
+    /// Also every request.
+    Debug,
 }
 
 /// What is assumed when the caller does not say.

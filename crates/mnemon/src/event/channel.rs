@@ -1,7 +1,8 @@
 //! From who publishes to who listens, without either waiting for the other.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::{Event, Published};
@@ -58,6 +59,16 @@ struct Channel {
     capacity: usize,
     queue: Mutex<Queue>,
     ready: Condvar,
+    wake: OnceLock<Wake>,
+}
+
+/// Whom to tell, beside those who wait on a thread.
+struct Wake(Box<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for Wake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wake")
+    }
 }
 
 #[derive(Debug, Default)]
@@ -99,6 +110,7 @@ impl Bus {
             capacity: capacity.max(1),
             queue: Mutex::default(),
             ready: Condvar::new(),
+            wake: OnceLock::new(),
         });
         if let Some(after) = after {
             let first_kept = all.kept.front().map_or(all.last + 1, |it| it.1.sequence);
@@ -158,12 +170,22 @@ impl Channel {
         }
         queue.events.push_back(published);
         self.ready.notify_one();
+        drop(queue);
+        if let Some(Wake(wake)) = self.wake.get() {
+            wake();
+        }
     }
 }
 
 impl Subscription {
     /// How many events wait at most if nobody says.
     pub const CAPACITY: usize = 1024;
+
+    /// Has this called whenever something comes, by whoever publishes it: it must be quick. Only
+    /// the first that is given counts.
+    pub fn on_ready(&self, wake: impl Fn() + Send + Sync + 'static) {
+        let _ = self.0.wake.set(Wake(Box::new(wake)));
+    }
 
     /// What comes next, if it is there already.
     pub fn try_next(&self) -> Option<Received> {
@@ -278,6 +300,17 @@ mod tests {
         }
         assert_eq!(numbers(&ada), [Ok(1), Ok(3), Ok(5), Ok(6)]);
         assert_eq!(numbers(&user).len(), 6);
+    }
+
+    #[test]
+    fn who_does_not_wait_is_called() {
+        let bus = Bus::default();
+        let listening = bus.subscribe(Sight::Everything, 9, None);
+        let (told, hears) = std::sync::mpsc::channel();
+        listening.on_ready(move || told.send(()).unwrap());
+        publish(&bus, 2);
+        assert_eq!(hears.try_iter().count(), 2);
+        assert_eq!(numbers(&listening), [Ok(1), Ok(2)]);
     }
 
     #[test]

@@ -66,6 +66,26 @@ id_type!(
     "snapshot"
 );
 
+id_type!(
+    /// The id of a token; it is no secret.
+    TokenId,
+    "token"
+);
+
+id_type!(
+    /// What a request is known by that may come again; it names a file, so it is never a path.
+    RequestId,
+    "request"
+);
+
+impl TokenId {
+    /// A new id, from ten random bytes.
+    pub fn generate(random: [u8; 10]) -> Self {
+        let tail = ulid(0, random);
+        Self(format!("tok_{}", &tail[tail.len() - 12..]))
+    }
+}
+
 impl MemoryId {
     /// A new id of this kind, from the time and ten random bytes.
     pub fn generate(kind: Kind, millis: u64, random: [u8; 10]) -> Self {

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::memory::{AgentId, SnapshotId};
+use crate::memory::{AgentId, RequestId, SnapshotId};
 
 /// Which document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +19,10 @@ pub enum Paper {
     Routine(AgentId),
     /// What an agent held at a moment.
     Snapshot(AgentId, SnapshotId),
+    /// Who may ask over a connection. There is one in a store.
+    Tokens,
+    /// What became of a request that may come again.
+    Request(RequestId),
 }
 
 /// A sort of papers.
@@ -32,6 +36,10 @@ pub enum PaperSort {
     Routine,
     /// See [`Paper::Snapshot`].
     Snapshot,
+    /// See [`Paper::Tokens`].
+    Tokens,
+    /// See [`Paper::Request`].
+    Request,
 }
 
 impl Paper {
@@ -42,16 +50,19 @@ impl Paper {
             Self::Retention(_) => PaperSort::Retention,
             Self::Routine(_) => PaperSort::Routine,
             Self::Snapshot(..) => PaperSort::Snapshot,
+            Self::Tokens => PaperSort::Tokens,
+            Self::Request(_) => PaperSort::Request,
         }
     }
 
-    /// Whose it is.
-    pub fn agent(&self) -> &AgentId {
+    /// Whose it is; nobody's if it is the store's.
+    pub fn agent(&self) -> Option<&AgentId> {
         match self {
             Self::Working(agent)
             | Self::Retention(agent)
             | Self::Routine(agent)
-            | Self::Snapshot(agent, _) => agent,
+            | Self::Snapshot(agent, _) => Some(agent),
+            Self::Tokens | Self::Request(_) => None,
         }
     }
 }
@@ -64,6 +75,8 @@ impl fmt::Display for Paper {
             Self::Retention(agent) => write!(f, "the retention policy of {agent}"),
             Self::Routine(agent) => write!(f, "the snapshot schedule of {agent}"),
             Self::Snapshot(agent, id) => write!(f, "the snapshot {id} of {agent}"),
+            Self::Tokens => f.write_str("the list of tokens"),
+            Self::Request(id) => write!(f, "what became of the request {id}"),
         }
     }
 }

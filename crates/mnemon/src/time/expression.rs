@@ -76,6 +76,19 @@ pub fn parse_expression(text: &str, now: Time, zone: &TimeZone) -> Result<Moment
         .map_err(|problem| Error::unparsable("a time", text, format_args!("{problem}; {ACCEPTED}")))
 }
 
+/// The moment until which something holds: so long from now (`30d`, `2 weeks`), or a date or time
+/// as [`parse_expression`] reads it.
+pub fn parse_ahead(text: &str, now: Time, zone: &TimeZone) -> Result<Time> {
+    let moment = parse_expression(text, now, zone)?.start;
+    let is_length =
+        starts_with_digit(text.trim()) && !text.split_whitespace().next().is_some_and(is_calendar);
+    if !is_length {
+        return Ok(moment);
+    }
+    let length = now.micros().saturating_sub(moment.micros());
+    Time::from_micros(now.micros().saturating_add(length))
+}
+
 fn read(words: &[&str], now: &Zoned) -> Result<Moment, Problem> {
     let today = now.date();
     match *words {

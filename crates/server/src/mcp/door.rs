@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mnemon::{Caller, Code, Error, Mnemon, Result};
+use mnemon::{Code, Error, Result};
+
+use crate::opened::Opened;
 
 /// What a call needs of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,14 +14,6 @@ pub enum Need {
     There,
     /// It is made if it is not there, because something is to be kept.
     Made,
-}
-
-/// An open store, and on whose behalf it is used.
-pub struct Opened {
-    /// The store.
-    pub engine: Mnemon,
-    /// Who asks.
-    pub caller: Caller,
 }
 
 pub(super) struct Door {

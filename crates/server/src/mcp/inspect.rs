@@ -18,10 +18,11 @@ use mnemon_wire::{
 };
 use serde_json::{Value, json};
 
+use super::Opened;
 use super::Shared;
 use super::answer::Answer;
 use super::brief::{cut, enclosed};
-use super::door::{Need, Opened};
+use super::door::Need;
 use super::fields::{self, Arguments};
 use super::view::{by_kind, session_line};
 

@@ -7,8 +7,9 @@ use mnemon::memory::SessionId;
 use mnemon::{Error, Result};
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 
+use super::Opened;
 use super::brief::enclosed;
-use super::door::{Need, Opened};
+use super::door::Need;
 use super::fields::{self, Arguments};
 use super::{Shared, view};
 

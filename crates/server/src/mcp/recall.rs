@@ -40,7 +40,7 @@ fn answer(shared: &Shared, mut arguments: Arguments) -> Result<Answer> {
     let query = request.to_query(engine.now(), &shared.zone)?;
     let recalled = engine.recall(&opened.caller, &query)?;
     if !recalled.notes.is_empty() {
-        shared.background.wake(&opened);
+        shared.background.embed(&opened);
     }
     if recalled.hits.is_empty() {
         shared.door.require()?;

@@ -3,24 +3,22 @@
 //! Everything is read and checked before anything is kept; then each space
 //! gets its memories in one transaction. A session that is not there is made.
 
-mod members;
-
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use mnemon::engine::{NewSession, Remembered};
 use mnemon::memory::{Draft, SessionId, Space};
 use mnemon::redact::{Redaction, sum};
 use mnemon::store::OnFull;
-use mnemon::time::expression::parse_expression;
 use mnemon::{Error, Result};
-use mnemon_wire::{RememberedShape, parse_memory};
+use mnemon_wire::RememberedShape;
 use serde_json::{Value, json};
 
+use super::Opened;
 use super::answer::Answer;
-use super::door::{Need, Opened};
+use super::door::Need;
 use super::fields::{self, Arguments};
-use super::{Shared, links, scope};
+use super::{Shared, members, scope};
+use crate::request::draft::{Reader, ids_of};
 
 /// The most memories of one call.
 const MEMORIES_MAX: usize = 1000;
@@ -57,8 +55,7 @@ fn remember_all(shared: &Shared, arguments: Arguments, kept: &mut Kept) -> Resul
         let (engine, caller) = (&opened.engine, &opened.caller);
         let receipts = engine.remember_all(caller, &space, drafts, OnFull::Refuse)?;
         kept.memories.extend(receipts);
-        shared.background.wake(&opened);
-        shared.compacting.wake(&opened);
+        shared.background.after_write(&opened);
     }
     Ok(())
 }
@@ -142,26 +139,16 @@ fn by_space(
     asked: Vec<Asked>,
 ) -> Result<Vec<(Space, Vec<Draft>)>> {
     let default = shared.default_space();
-    let own_ids: HashSet<String> = asked
-        .iter()
-        .filter_map(|asked| Some(asked.members.get("id")?.as_str()?.to_owned()))
-        .collect();
-    let mut spaces: Vec<(Space, Vec<Draft>)> = Vec::new();
-    let draft = |space: Option<Space>, mut members: Arguments| -> Result<(Space, Draft)> {
-        moment(shared, opened, &mut members)?;
-        let session = space.as_ref().unwrap_or(&default).session();
-        links::resolve(opened, session, &own_ids, &mut members)?;
-        let parsed = parse_memory(Value::Object(members))?;
-        // Other programs say it in their own ways, which the wire knows.
-        let space = space.or(parsed.space).unwrap_or_else(|| default.clone());
-        let mut draft = parsed.draft;
-        // Handles are given out by the store.
-        draft.handle = None;
-        opened.engine.check(&space, &mut draft)?;
-        Ok((space, draft))
+    let own_ids = ids_of(asked.iter().map(|asked| &asked.members));
+    let reader = Reader {
+        opened,
+        zone: &shared.zone,
+        default: &default,
+        own_ids: &own_ids,
     };
+    let mut spaces: Vec<(Space, Vec<Draft>)> = Vec::new();
     for asked in asked {
-        let read = draft(asked.space, asked.members);
+        let read = reader.read(asked.space, asked.members);
         let (space, draft) = read.map_err(at(asked.place.as_deref()))?;
         match spaces.iter_mut().find(|(known, _)| *known == space) {
             Some((_, drafts)) => drafts.push(draft),
@@ -169,15 +156,6 @@ fn by_space(
         }
     }
     Ok(spaces)
-}
-
-/// Times that people and models write, such as `yesterday`, as those of the wire.
-fn moment(shared: &Shared, opened: &Opened, members: &mut Arguments) -> Result<()> {
-    if let Some(text) = fields::text(members, "created_at")? {
-        let moment = parse_expression(&text, opened.engine.now(), &shared.zone)?;
-        members.insert("created_at".into(), json!(moment.start));
-    }
-    Ok(())
 }
 
 /// Makes the session unless it is there; says whether it did.

@@ -13,8 +13,8 @@ use mnemon::session::Session;
 use mnemon::store::{Change, Filter, Sort, What};
 use mnemon::{Mnemon, Result};
 
+use super::Opened;
 use super::brief::cut;
-use super::door::Opened;
 
 /// Decisions, findings and preferences of each sort.
 const ITEMS: usize = 30;

@@ -60,6 +60,24 @@ pub fn papers_are_listed_by_sort(open: Open) {
     assert_eq!(store.verify(&mut |_| {}).expect("an answer").problems, []);
 }
 
+/// Papers of the store are listed beside those of agents, and are nobody's.
+pub fn papers_of_the_store_are_nobodys(open: Open) {
+    let store = open();
+    assert_eq!(store.papers(PaperSort::Tokens).expect("an answer"), []);
+    let requests = ["b", "a"].map(|id| Paper::Request(id.parse().expect("an id")));
+    for paper in requests.iter().chain([&Paper::Tokens]) {
+        write(&*store, paper, "something");
+        assert_eq!(paper.agent(), None);
+    }
+    let listed = |sort| store.papers(sort).expect("an answer");
+    assert_eq!(listed(PaperSort::Tokens), [Paper::Tokens]);
+    assert_eq!(
+        listed(PaperSort::Request),
+        [requests[1].clone(), requests[0].clone()]
+    );
+    assert_eq!(listed(PaperSort::Working), []);
+}
+
 /// Eight who count at once come to the sum of what they counted.
 pub fn nobody_loses_a_change_to_a_paper(open: Open) {
     let paper = Paper::Working(agent("ann"));

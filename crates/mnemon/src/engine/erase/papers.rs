@@ -44,7 +44,9 @@ impl Mnemon {
             texts: self.texts_of(caller, ids)?,
         };
         for paper in papers {
-            let is_told = check_desk(caller, paper.agent()).is_ok();
+            let is_told = paper
+                .agent()
+                .is_some_and(|own| check_desk(caller, own).is_ok());
             match self.clean_paper(&paper, &gone) {
                 Ok(true) if is_told => outcome.cleaned.push(Cleaned {
                     place: PathBuf::from(paper.to_string()),
@@ -65,12 +67,12 @@ impl Mnemon {
             let Some(bytes) = before else { return Ok(None) };
             let after = match paper {
                 Paper::Working(agent) => {
-                    let mut desk = Desk::read(agent, before)?;
+                    let mut desk = self.read_desk(agent, before)?;
                     let Desk {
                         working, window, ..
                     } = &mut desk;
                     is_changed = gone.leave(working, window) > 0;
-                    desk.write()?
+                    self.written_desk(agent, &desk, before, false)?
                 }
                 Paper::Snapshot(..) => {
                     let mut snapshot = self.read_snapshot(bytes)?;
@@ -91,7 +93,7 @@ impl Mnemon {
                     is_changed = left + dropped > 0;
                     Some(self.snapshot_kept(&snapshot, form)?)
                 }
-                Paper::Retention(_) | Paper::Routine(_) => None,
+                Paper::Retention(_) | Paper::Routine(_) | Paper::Tokens | Paper::Request(_) => None,
             };
             Ok(if is_changed {
                 after

@@ -61,7 +61,9 @@ impl Mnemon {
         let now = self.clock.now();
         let mut due = Vec::new();
         for paper in self.store.papers(PaperSort::Routine)? {
-            let agent = paper.agent();
+            let Some(agent) = paper.agent() else {
+                continue;
+            };
             let running = match self.running(agent) {
                 // One paper that can't be read keeps nobody from the others.
                 Err(Error::Paper { .. }) => continue,

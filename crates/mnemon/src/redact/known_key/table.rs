@@ -84,6 +84,7 @@ const AWS: &str = "aws_key";
 const GITHUB: &str = "github_token";
 const GITLAB: &str = "gitlab_token";
 const GOOGLE: &str = "google_key";
+const MNEMON: &str = "mnemon_token";
 const SLACK: &str = "slack_token";
 const STRIPE: &str = "stripe_key";
 
@@ -95,6 +96,7 @@ pub(super) static KEYS: &[Known] = &[
     exact(AWS, "ACCA", Letters::Capitals, 16),
     exact(AWS, "AROA", Letters::Capitals, 17),
     key(AWS, "ABSK", Letters::Plain, 100),
+    key(MNEMON, "mnm_", Letters::Url, 40),
     key(GITHUB, "github_pat_", Letters::Url, 36),
     key(GITHUB, "ghp_", Letters::Url, 30),
     key(GITHUB, "gho_", Letters::Url, 30),

@@ -12,17 +12,31 @@ use crate::error::{Error, Result};
 use crate::memory::AgentId;
 use crate::store::{Edit, Paper, PaperSort};
 
+/// Who may ask over a connection.
+pub(super) const TOKENS_FILE: &str = "tokens.json";
+
+/// What became of requests that may come again.
+pub(super) const REQUESTS_FOLDER: &str = "requests";
+
+/// What the file of a request is called.
+const REQUEST_ENDING: &str = ".json";
+
 /// What the file of a snapshot is called.
 const SNAPSHOT_ENDING: &str = ".snapshot";
 
 impl Layout {
     /// The file of a paper.
     pub(crate) fn paper(&self, paper: &Paper) -> PathBuf {
-        let own = self.agents().join(paper.agent().as_str());
+        let own = |agent: &AgentId| self.agents().join(agent.as_str());
         match paper {
-            Paper::Working(_) => own.join("working.json"),
-            Paper::Retention(_) => own.join("retention.json"),
-            Paper::Routine(_) => own.join("routine.json"),
+            Paper::Working(agent) => own(agent).join("working.json"),
+            Paper::Retention(agent) => own(agent).join("retention.json"),
+            Paper::Routine(agent) => own(agent).join("routine.json"),
+            Paper::Tokens => self.root().join(TOKENS_FILE),
+            Paper::Request(id) => self
+                .root()
+                .join(REQUESTS_FOLDER)
+                .join(format!("{id}{REQUEST_ENDING}")),
             Paper::Snapshot(agent, id) => self
                 .snapshots()
                 .join(agent.as_str())
@@ -52,11 +66,24 @@ impl LocalStore {
     }
 
     pub(super) fn list_papers(&self, sort: PaperSort) -> Result<Vec<Paper>> {
+        let mut papers = Vec::new();
         let folder = match sort {
             PaperSort::Working | PaperSort::Retention | PaperSort::Routine => self.layout.agents(),
             PaperSort::Snapshot => self.layout.snapshots(),
+            PaperSort::Tokens => {
+                self.push_if_there(Paper::Tokens, &mut papers)?;
+                return Ok(papers);
+            }
+            PaperSort::Request => {
+                let names = self.names_in(&self.layout.root().join(REQUESTS_FOLDER))?;
+                let names = names
+                    .iter()
+                    .filter_map(|it| it.strip_suffix(REQUEST_ENDING));
+                papers.extend(names.filter_map(|id| Some(Paper::Request(id.parse().ok()?))));
+                papers.sort();
+                return Ok(papers);
+            }
         };
-        let mut papers = Vec::new();
         for agent in self.names_in(&folder)? {
             // A folder whose name is no id is none of ours.
             let Ok(agent) = agent.parse::<AgentId>() else {
@@ -66,6 +93,7 @@ impl LocalStore {
                 PaperSort::Working => vec![Paper::Working(agent)],
                 PaperSort::Retention => vec![Paper::Retention(agent)],
                 PaperSort::Routine => vec![Paper::Routine(agent)],
+                PaperSort::Tokens | PaperSort::Request => Vec::new(),
                 PaperSort::Snapshot => self
                     .names_in(&folder.join(agent.as_str()))?
                     .iter()
@@ -74,12 +102,17 @@ impl LocalStore {
                     .collect(),
             };
             for paper in own {
-                if shelf::stat(&*self.disk, &self.layout.paper(&paper))?.is_some() {
-                    papers.push(paper);
-                }
+                self.push_if_there(paper, &mut papers)?;
             }
         }
         Ok(papers)
+    }
+
+    fn push_if_there(&self, paper: Paper, papers: &mut Vec<Paper>) -> Result<()> {
+        if shelf::stat(&*self.disk, &self.layout.paper(&paper))?.is_some() {
+            papers.push(paper);
+        }
+        Ok(())
     }
 
     fn names_in(&self, folder: &Path) -> Result<Vec<String>> {

@@ -17,8 +17,9 @@ use serde_json::{Map, Value, json};
 use super::path::{FilePath, ROOT};
 use super::{Outcome, refuse};
 use crate::mcp::Shared;
-use crate::mcp::door::{Need, Opened};
+use crate::mcp::door::Need;
 use crate::mcp::remember::make_session;
+use crate::opened::Opened;
 
 const TAG: &str = "file";
 /// Where the name stands in the metadata.
@@ -225,8 +226,7 @@ impl<'a> Tree<'a> {
     }
 
     fn wake(&self, opened: &Arc<Opened>) {
-        self.shared.background.wake(opened);
-        self.shared.compacting.wake(opened);
+        self.shared.background.after_write(opened);
     }
 }
 

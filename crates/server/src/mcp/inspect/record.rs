@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::mcp::answer::Answer;
 use crate::mcp::brief::{Brief, FULL_BYTES, cut, enclosed};
-use crate::mcp::door::Opened;
+use crate::opened::Opened;
 
 /// The bytes of one field before or after a change.
 const SIDE_BYTES: usize = 160;

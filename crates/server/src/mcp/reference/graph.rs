@@ -16,7 +16,7 @@ use mnemon::store::{Filter, Sort};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::mcp::door::Opened;
+use crate::opened::Opened;
 
 pub(super) const ENTITY: &str = "graph.entity";
 pub(super) const OBSERVATION: &str = "graph.observation";

@@ -9,8 +9,9 @@ use super::graph::{
     Added, Deletion, ENTITY, Entity, Graph, OBSERVATION, Observations, RELATION, Relation,
 };
 use crate::mcp::Shared;
-use crate::mcp::door::{Need, Opened};
+use crate::mcp::door::Need;
 use crate::mcp::remember::make_session;
+use crate::opened::Opened;
 
 /// Entities whose names are new; the others are passed over.
 pub(super) fn create_entities(shared: &Shared, entities: Vec<Entity>) -> Result<Vec<Entity>> {
@@ -247,8 +248,7 @@ impl<'a> Change<'a> {
         }
         let (engine, caller) = (&self.opened.engine, &self.opened.caller);
         engine.remember_all(caller, &self.space, self.drafts, OnFull::Refuse)?;
-        self.shared.background.wake(&self.opened);
-        self.shared.compacting.wake(&self.opened);
+        self.shared.background.after_write(&self.opened);
         Ok(())
     }
 

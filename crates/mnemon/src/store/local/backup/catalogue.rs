@@ -6,10 +6,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::store::local::papers::{REQUESTS_FOLDER, TOKENS_FILE};
 use crate::store::local::shelf;
 
 /// Below the root: what is derived, and notes of who writes now.
-const LEFT_OUT: [&str; 3] = ["index", "lock", "poisoned"];
+///
+/// Tokens stay where they were given: a back-up must not let anybody in again who was shut out
+/// since. What became of requests is of use for a day, to those who sent them here.
+const LEFT_OUT: [&str; 5] = ["index", "lock", "poisoned", TOKENS_FILE, REQUESTS_FOLDER];
 
 /// Files by their path below the root.
 pub(super) struct Catalogue(pub(super) BTreeMap<PathBuf, Seen>);

@@ -5,9 +5,9 @@ use mnemon::{Error, Result};
 use serde_json::{Map, Value};
 
 /// The arguments of a call; what was read is taken out.
-pub(super) type Arguments = Map<String, Value>;
+pub(crate) type Arguments = Map<String, Value>;
 
-pub(super) fn wrong(field: &'static str, rule: &str, given: &Value) -> Error {
+pub(crate) fn wrong(field: &'static str, rule: &str, given: &Value) -> Error {
     Error::Rule {
         field,
         rule: rule.to_owned(),
@@ -16,17 +16,17 @@ pub(super) fn wrong(field: &'static str, rule: &str, given: &Value) -> Error {
 }
 
 /// At most 60 characters of what was given, without line breaks.
-pub(super) fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().take(60).map(plain).collect()
 }
 
 /// A value that is there and not null.
-pub(super) fn take(arguments: &mut Arguments, field: &str) -> Option<Value> {
+pub(crate) fn take(arguments: &mut Arguments, field: &str) -> Option<Value> {
     arguments.remove(field).filter(|value| !value.is_null())
 }
 
-pub(super) fn text(arguments: &mut Arguments, field: &'static str) -> Result<Option<String>> {
+pub(crate) fn text(arguments: &mut Arguments, field: &'static str) -> Result<Option<String>> {
     match take(arguments, field) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -35,7 +35,7 @@ pub(super) fn text(arguments: &mut Arguments, field: &'static str) -> Result<Opt
 }
 
 /// A list of texts; a single one stands for a list of one.
-pub(super) fn texts(arguments: &mut Arguments, field: &'static str) -> Result<Vec<String>> {
+pub(crate) fn texts(arguments: &mut Arguments, field: &'static str) -> Result<Vec<String>> {
     let items = match take(arguments, field) {
         None => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
@@ -50,7 +50,7 @@ pub(super) fn texts(arguments: &mut Arguments, field: &'static str) -> Result<Ve
         .collect()
 }
 
-pub(super) fn flag(arguments: &mut Arguments, field: &'static str) -> Result<bool> {
+pub(crate) fn flag(arguments: &mut Arguments, field: &'static str) -> Result<bool> {
     match take(arguments, field) {
         None => Ok(false),
         Some(Value::Bool(flag)) => Ok(flag),
@@ -59,7 +59,7 @@ pub(super) fn flag(arguments: &mut Arguments, field: &'static str) -> Result<boo
 }
 
 /// A whole number from `min` to `max`.
-pub(super) fn whole(
+pub(crate) fn whole(
     arguments: &mut Arguments,
     field: &'static str,
     min: u64,
@@ -90,7 +90,7 @@ pub(super) fn whole(
 }
 
 /// An object.
-pub(super) fn members(arguments: &mut Arguments, field: &'static str) -> Result<Arguments> {
+pub(crate) fn members(arguments: &mut Arguments, field: &'static str) -> Result<Arguments> {
     match take(arguments, field) {
         None => Ok(Arguments::new()),
         Some(Value::Object(members)) => Ok(members),
@@ -99,7 +99,7 @@ pub(super) fn members(arguments: &mut Arguments, field: &'static str) -> Result<
 }
 
 /// Refuses a name that the tool does not know, and says which was probably meant.
-pub(super) fn only(arguments: &Arguments, known: &[&str]) -> Result<()> {
+pub(crate) fn only(arguments: &Arguments, known: &[&str]) -> Result<()> {
     let Some(name) = arguments
         .keys()
         .find(|name| !known.contains(&name.as_str()))
@@ -117,12 +117,12 @@ pub(super) fn only(arguments: &Arguments, known: &[&str]) -> Result<()> {
 }
 
 /// A text that must be there.
-pub(super) fn needed(arguments: &mut Arguments, field: &'static str) -> Result<String> {
+pub(crate) fn needed(arguments: &mut Arguments, field: &'static str) -> Result<String> {
     text(arguments, field)?.ok_or_else(|| missing(field))
 }
 
 /// It must be there, and is not.
-pub(super) fn missing(field: &'static str) -> Error {
+pub(crate) fn missing(field: &'static str) -> Error {
     Error::Rule {
         field,
         rule: "there".into(),

@@ -6,7 +6,7 @@ use mnemon::{Error, Result};
 use super::fields::{Arguments, flag, text};
 
 /// The one space that the arguments name, if they name one.
-pub(super) fn space(arguments: &mut Arguments) -> Result<Option<Space>> {
+pub(crate) fn space(arguments: &mut Arguments) -> Result<Option<Space>> {
     let session = text(arguments, "session")?;
     let agent = text(arguments, "agent")?;
     let shared = flag(arguments, "shared")?;

@@ -5,7 +5,7 @@ use mnemon::{Error, Result};
 use mnemon_wire::parse::MEMBERS;
 use serde_json::Value;
 
-use crate::mcp::fields::{self, Arguments};
+use super::fields::{self, Arguments};
 
 /// What is offered here and unknown to the wire.
 const OWN: [&str; 4] = ["ref", "session", "agent", "shared"];
@@ -14,7 +14,7 @@ const OWN: [&str; 4] = ["ref", "session", "agent", "shared"];
 ///
 /// A mistyped name would otherwise become a field of the body, where nobody
 /// looks for it.
-pub(super) fn check(members: &mut Arguments) -> Result<()> {
+pub(crate) fn check(members: &mut Arguments) -> Result<()> {
     if let Some(tag) = fields::take(members, "tag") {
         if members.get("tags").is_some_and(|tags| !tags.is_null()) {
             return Err(Error::Rule {

@@ -7,24 +7,25 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::door::Opened;
+use crate::opened::Opened;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Compacting(Arc<AtomicBool>);
 
 impl Compacting {
     /// Compacts what is due, if anything is and nobody does already.
-    pub(super) fn wake(&self, opened: &Arc<Opened>) {
+    pub(super) fn wake(&self, opened: &Opened) {
         if !opened.engine.has_due() || self.0.swap(true, Ordering::AcqRel) {
             return;
         }
-        let (store, running) = (Arc::downgrade(opened), Arc::clone(&self.0));
+        let (engine, running) = (Arc::downgrade(&opened.engine), Arc::clone(&self.0));
+        let caller = opened.caller.clone();
         let thread = std::thread::Builder::new().name("compact".into());
         let started = thread.spawn(move || {
             // What fails here is said by the write that no longer fits.
-            if let Some(opened) = store.upgrade() {
-                while opened.engine.has_due() {
-                    drop(opened.engine.compact_what_is_due(&opened.caller));
+            if let Some(engine) = engine.upgrade() {
+                while engine.has_due() {
+                    drop(engine.compact_what_is_due(&caller));
                 }
             }
             running.store(false, Ordering::Release);

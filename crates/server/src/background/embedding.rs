@@ -7,13 +7,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::door::Opened;
+use mnemon::{Caller, Mnemon};
+
+use crate::opened::Opened;
 
 /// So many texts between two looks at whether somebody still needs the store.
 const STEP_TEXTS: usize = 64;
 
-#[derive(Default)]
-pub(super) struct Background(Arc<Mutex<Work>>);
+#[derive(Clone, Default)]
+pub(super) struct Embedding(Arc<Mutex<Work>>);
 
 #[derive(Default)]
 struct Work {
@@ -23,16 +25,16 @@ struct Work {
     again: bool,
 }
 
-impl Background {
+impl Embedding {
     /// Embeds what was left by others, the first time that the store is used.
-    pub(super) fn start_once(&self, opened: &Arc<Opened>) {
+    pub(super) fn start_once(&self, opened: &Opened) {
         if !lock(&self.0).started {
             self.wake(opened);
         }
     }
 
     /// Embeds what waits.
-    pub(super) fn wake(&self, opened: &Arc<Opened>) {
+    pub(super) fn wake(&self, opened: &Opened) {
         if !opened.engine.embeds_later() {
             return;
         }
@@ -42,19 +44,19 @@ impl Background {
         if work.running {
             return;
         }
-        let (store, shared) = (Arc::downgrade(opened), Arc::clone(&self.0));
+        let (engine, shared) = (Arc::downgrade(&opened.engine), Arc::clone(&self.0));
+        let caller = opened.caller.clone();
         let thread = std::thread::Builder::new().name("embed".into());
         // Without a thread there is always `mnemon embed`.
-        work.running = thread.spawn(move || run(&store, &shared)).is_ok();
+        work.running = thread.spawn(move || run(&engine, &caller, &shared)).is_ok();
     }
 }
 
-fn run(store: &Weak<Opened>, work: &Mutex<Work>) {
+fn run(engine: &Weak<Mnemon>, caller: &Caller, work: &Mutex<Work>) {
     loop {
         lock(work).again = false;
         // Questions say what is wrong, so that nobody has to look for it here.
-        let done = store.upgrade().and_then(|opened| {
-            let (engine, caller) = (&opened.engine, &opened.caller);
+        let done = engine.upgrade().and_then(|engine| {
             engine
                 .embed_pending(caller, STEP_TEXTS, None, &mut |_| ())
                 .ok()

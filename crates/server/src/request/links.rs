@@ -10,11 +10,11 @@ use mnemon::Result;
 use mnemon::memory::{Link, SessionId};
 use serde_json::{Value, json};
 
-use super::door::Opened;
 use super::fields::{self, Arguments};
+use crate::opened::Opened;
 
 /// Replaces names in `links`, `ref` and `turn`; bare handles are looked up in `session`.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     opened: &Opened,
     session: Option<&SessionId>,
     own_ids: &HashSet<String>,
@@ -44,7 +44,7 @@ pub(super) fn resolve(
 }
 
 /// The links in a field; bare handles are looked up in `session`.
-pub(super) fn read(
+pub(crate) fn read(
     opened: &Opened,
     session: Option<&SessionId>,
     members: &mut Arguments,

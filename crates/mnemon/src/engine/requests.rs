@@ -1,0 +1,113 @@
+//! Requests that may come again, because their answer was lost: each is done once.
+//!
+//! That it begins is written down before it is done, and how it ended after.
+//! If it ended, the same answer is given again. If it did not, the program died
+//! in between, and whoever asks decides whether doing it again is safe. What is
+//! written down are names and numbers; whoever ends one keeps content out of it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::caller::{Caller, Operation};
+use crate::engine::Mnemon;
+use crate::error::{Error, Result};
+use crate::memory::RequestId;
+use crate::store::{Paper, PaperSort};
+use crate::time::Time;
+
+/// What is known of a request that is to begin.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Begun {
+    /// It never came before.
+    Now,
+    /// It began before, and nobody knows whether it was done.
+    Before,
+    /// It was done, and this was the answer.
+    Done(Value),
+    /// Another request came under the same name.
+    Other,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    /// What tells this request from another of the same name.
+    digest: String,
+    begun_at: Time,
+    answer: Option<Value>,
+}
+
+impl Mnemon {
+    /// Writes down that a request begins, unless it did before.
+    pub fn begin_request(&self, caller: &Caller, id: &RequestId, digest: &str) -> Result<Begun> {
+        caller.may(Operation::BeginRequest)?;
+        let paper = Paper::Request(id.clone());
+        let mut begun = Begun::Now;
+        self.store.edit_paper(&paper, &mut |before| {
+            let Some(bytes) = before else {
+                let own = Written {
+                    digest: digest.to_owned(),
+                    begun_at: self.clock.now(),
+                    answer: None,
+                };
+                return Ok(Some(written(&own)));
+            };
+            let own = read(&paper, bytes)?;
+            begun = match own.answer {
+                _ if own.digest != digest => Begun::Other,
+                Some(answer) => Begun::Done(answer),
+                None => Begun::Before,
+            };
+            Ok(Some(bytes.to_vec()))
+        })?;
+        Ok(begun)
+    }
+
+    /// Writes down how a request ended; without an answer it is as if it had never come.
+    pub fn end_request(
+        &self,
+        caller: &Caller,
+        id: &RequestId,
+        answer: Option<&Value>,
+    ) -> Result<()> {
+        caller.may(Operation::EndRequest)?;
+        let paper = Paper::Request(id.clone());
+        self.store.edit_paper(&paper, &mut |before| {
+            let (Some(bytes), Some(answer)) = (before, answer) else {
+                return Ok(None);
+            };
+            let own = Written {
+                answer: Some(answer.clone()),
+                ..read(&paper, bytes)?
+            };
+            Ok(Some(written(&own)))
+        })
+    }
+
+    /// Forgets the requests that began before that moment; how many they were.
+    pub fn drop_old_requests(&self, caller: &Caller, before: Time) -> Result<usize> {
+        caller.may(Operation::DropOldRequests)?;
+        let mut dropped = 0;
+        for paper in self.store.papers(PaperSort::Request)? {
+            let Some(bytes) = self.store.paper(&paper)? else {
+                continue;
+            };
+            let is_old = read(&paper, &bytes).is_ok_and(|own| own.begun_at < before);
+            if is_old {
+                self.store.edit_paper(&paper, &mut |_| Ok(None))?;
+                dropped += 1;
+            }
+        }
+        Ok(dropped)
+    }
+}
+
+fn read(paper: &Paper, bytes: &[u8]) -> Result<Written> {
+    serde_json::from_slice(bytes).map_err(|error| Error::Paper {
+        paper: paper.to_string(),
+        problem: error.to_string(),
+    })
+}
+
+fn written(own: &Written) -> Vec<u8> {
+    serde_json::to_vec(own).expect("plain fields")
+}

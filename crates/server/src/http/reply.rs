@@ -1,0 +1,235 @@
+//! What a request is answered with.
+
+use std::convert::Infallible;
+use std::io::{self, Write};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body_util::combinators::BoxBody;
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use mnemon::Error;
+use mnemon_wire::ErrorShape;
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use super::status::{Refusal, status_of};
+
+/// So many pieces of a long answer wait for a slow client.
+const PIECES: usize = 16;
+
+/// So much is gathered before it is handed on.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// An answer before it is one of HTTP.
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) content: Content,
+}
+
+/// Writes a long answer, piece by piece.
+pub(crate) type Writing = Box<dyn FnOnce(&mut Pieces) -> io::Result<()> + Send>;
+
+/// What is in an answer.
+pub(crate) enum Content {
+    /// All of it, of this media type.
+    Whole(&'static str, Vec<u8>),
+    /// It is written while it is sent, on a thread that may wait.
+    Written(&'static str, Writing),
+}
+
+impl Reply {
+    /// JSON, and that all went well.
+    pub(crate) fn json(shape: &impl Serialize) -> Self {
+        let text = serde_json::to_vec(shape).expect("answers have text keys");
+        Self::of("application/json", text)
+    }
+
+    pub(crate) fn of(media: &'static str, bytes: Vec<u8>) -> Self {
+        Self {
+            status: 200,
+            headers: Vec::new(),
+            content: Content::Whole(media, bytes),
+        }
+    }
+
+    pub(crate) fn written(media: &'static str, write: Writing) -> Self {
+        Self {
+            status: 200,
+            headers: Vec::new(),
+            content: Content::Written(media, write),
+        }
+    }
+
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// The envelope of an error of the library.
+    pub(crate) fn error(error: &Error) -> Self {
+        let mut reply = Self::json(&ErrorShape::of(error));
+        reply.status = status_of(error.code());
+        if error.retryable() {
+            reply.headers.push(("retry-after", "1".into()));
+        }
+        reply
+    }
+
+    /// The envelope of what the interface refuses.
+    pub(crate) fn refusal(refusal: &Refusal) -> Self {
+        let shape = ErrorShape::new(
+            refusal.code,
+            refusal.message.clone(),
+            refusal.hint.to_owned(),
+        );
+        let mut reply = Self::json(&shape.retryable_if(refusal.is_retryable()));
+        reply.status = refusal.status;
+        reply.headers.clone_from(&refusal.headers);
+        reply
+    }
+
+    /// The envelope of a bug of ours.
+    pub(crate) fn bug(request: &str) -> Self {
+        let message = format!("this is a bug in mnemon (request {request})");
+        let hint = "Please report it; what was acknowledged before is safe.";
+        let mut reply = Self::json(&ErrorShape::new(
+            ErrorShape::INTERNAL,
+            message,
+            hint.to_owned(),
+        ));
+        reply.status = 500;
+        reply
+    }
+
+    /// The answer as HTTP has it, and what is still to be written.
+    pub(crate) fn into_response(self) -> (Response<Payload>, Option<(Writing, Pieces)>) {
+        let (media, payload, later) = match self.content {
+            Content::Whole(media, bytes) => (media, Payload::Whole(Some(bytes.into())), None),
+            Content::Written(media, write) => {
+                let (pieces, payload) = Pieces::new();
+                (media, payload, Some((write, pieces)))
+            }
+        };
+        let mut response = Response::new(payload);
+        *response.status_mut() =
+            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        if self.status != 204 {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
+        }
+        for (name, value) in self.headers {
+            // What can't stand in a header is left out, whatever it came from.
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                headers.insert(HeaderName::from_static(name), value);
+            }
+        }
+        (response, later)
+    }
+}
+
+/// The body of an answer.
+pub(crate) enum Payload {
+    Whole(Option<Bytes>),
+    Pieces(mpsc::Receiver<Result<Bytes, Cut>>),
+    Foreign(BoxBody<Bytes, Infallible>),
+}
+
+/// A long answer that could not be written to its end; the client sees that it is cut.
+#[derive(Debug)]
+pub(crate) struct Cut;
+
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the answer could not be written to its end")
+    }
+}
+
+impl std::error::Error for Cut {}
+
+impl Body for Payload {
+    type Data = Bytes;
+    type Error = Cut;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+        match &mut *self {
+            Self::Whole(bytes) => {
+                let bytes = bytes.take().filter(|bytes| !bytes.is_empty());
+                Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
+            }
+            Self::Pieces(pieces) => pieces
+                .poll_recv(context)
+                .map(|piece| piece.map(|piece| piece.map(Frame::data))),
+            Self::Foreign(body) => Pin::new(body)
+                .poll_frame(context)
+                .map(|frame| frame.map(|frame| frame.map_err(|never| match never {}))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
+            Self::Pieces(_) => false,
+            Self::Foreign(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+            Self::Pieces(_) => SizeHint::default(),
+            Self::Foreign(body) => body.size_hint(),
+        }
+    }
+}
+
+/// Where a long answer is written, by a thread that may wait for the client.
+pub(crate) struct Pieces {
+    to: mpsc::Sender<Result<Bytes, Cut>>,
+    gathered: Vec<u8>,
+}
+
+impl Pieces {
+    pub(crate) fn new() -> (Self, Payload) {
+        let (to, from) = mpsc::channel(PIECES);
+        let pieces = Self {
+            to,
+            gathered: Vec::new(),
+        };
+        (pieces, Payload::Pieces(from))
+    }
+
+    /// Ends it, well or not.
+    pub(crate) fn end(mut self, written: io::Result<()>) {
+        if written.and_then(|()| self.flush()).is_err() {
+            let _ = self.to.blocking_send(Err(Cut));
+        }
+    }
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.gathered.extend_from_slice(bytes);
+        if self.gathered.len() >= PIECE_BYTES {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let piece = std::mem::take(&mut self.gathered);
+        let sent = self.to.blocking_send(Ok(piece.into()));
+        sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}
