@@ -41,6 +41,9 @@ pub(crate) struct Global {
     /// Print JSON, for programs
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub(crate) json: bool,
+    /// Print long answers at once, instead of in PAGER
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub(crate) no_pager: bool,
     // Not called `agent`: clap would take it for the commands' own --agent.
     /// Ask as this agent instead of as the user
     #[arg(
@@ -105,8 +108,9 @@ pub(crate) enum Command {
     Erase(Box<commands::erase::Erase>),
     /// Show what was forgotten, erased, archived and deleted, by whom and why
     Audit(commands::audit::Audit),
-    /// Take in memories from a file
+    // These two say more than a line, at the top of their files.
     Import(commands::import::Import),
+    Migrate(commands::migrate::Migrate),
     /// Hand out memories, to a file or to the terminal
     Export(commands::export::Export),
     /// Show a text as it would be kept, without secrets
@@ -157,4 +161,6 @@ pub(crate) enum Command {
     Demo(commands::demo::Demo),
     /// Print completions for a shell
     Completions(commands::completions::Completions),
+    /// Write the manual, a page for each command
+    Man(commands::man::Man),
 }

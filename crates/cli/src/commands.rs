@@ -25,7 +25,9 @@ pub(crate) mod init;
 pub(crate) mod key;
 pub(crate) mod list;
 pub(crate) mod maintain;
+pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod migrate;
 pub(crate) mod query;
 pub(crate) mod recall;
 pub(crate) mod redact;
@@ -79,6 +81,7 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Erase(command) => command.run(&context),
         Command::Audit(command) => command.run(&context),
         Command::Import(command) => command.run(&context),
+        Command::Migrate(command) => command.run(&context),
         Command::Export(command) => command.run(&context),
         Command::Redact(command) => command.run(&context),
         Command::Anonymize(command) => command.run(&context),
@@ -106,5 +109,6 @@ pub(crate) fn run(arguments: Arguments) -> Outcome {
         Command::Connect(command) => command.run(&context),
         Command::Hook(_) => Ok(()),
         Command::Completions(command) => command.run(&context),
+        Command::Man(command) => command.run(&context),
     }
 }

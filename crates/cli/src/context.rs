@@ -14,6 +14,7 @@ use crate::arguments::Global;
 use crate::environment::{self, Environment};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
+use crate::pager::Pager;
 use crate::root::Root;
 
 /// What commands share.
@@ -42,7 +43,11 @@ impl Context {
         Ok(Self {
             root: Root::find(global.root.as_deref(), &environment, &here),
             here,
-            output: Output::new(global.json, environment.columns),
+            output: Output::new(
+                global.json,
+                environment.columns,
+                pager(global, &environment),
+            ),
             zone: TimeZone::system(),
             agent: global
                 .asked_as
@@ -129,6 +134,14 @@ impl Context {
         let key = key.and_then(|text| Key::new(&text));
         Ok(Options::from_config(settings, key).map(Endpoint::new))
     }
+}
+
+/// How long answers are shown, unless somebody wants them at once.
+fn pager(global: &Global, environment: &Environment) -> Option<Pager> {
+    (!global.no_pager).then(|| Pager {
+        program: environment.pager.clone(),
+        has_less: environment.has_less,
+    })
 }
 
 /// The session within which bare handles are looked up.

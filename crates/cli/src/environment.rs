@@ -28,6 +28,10 @@ pub(crate) struct Environment {
     pub(crate) codex_folder: Option<PathBuf>,
     /// `MNEMON_KEY_FILE`.
     pub(crate) key_file: Option<PathBuf>,
+    /// `PAGER`, also if it is empty: then nobody wants one.
+    pub(crate) pager: Option<String>,
+    /// Whether `LESS` says how `less` is to behave.
+    pub(crate) has_less: bool,
     /// `COLUMNS`.
     pub(crate) columns: Option<usize>,
     /// Everything that begins with `MNEMON_`, for the settings.
@@ -45,6 +49,8 @@ impl Environment {
             named.or_else(|| Some(PathBuf::from(get("HOME")?).join(below_home)))
         };
         Self {
+            pager: std::env::var("PAGER").ok(),
+            has_less: get("LESS").is_some(),
             root: get("MNEMON_ROOT").map(PathBuf::from),
             store: text("MNEMON_STORE"),
             agent: text("MNEMON_AGENT"),

@@ -16,6 +16,7 @@ mod input;
 mod keys;
 mod misuse;
 mod output;
+mod pager;
 mod progress;
 mod root;
 mod targets;

@@ -10,6 +10,7 @@ use crate::failure::{Failure, Outcome};
 use crate::human::WARN;
 use crate::human::redacted::redactions;
 use crate::human::text::harmless;
+use crate::pager::Pager;
 
 /// Columns when nothing tells how many there are.
 const COLUMNS_DEFAULT: usize = 100;
@@ -20,16 +21,18 @@ const COLUMNS_MIN: usize = 40;
 #[derive(Debug)]
 pub(crate) struct Output {
     json: bool,
+    pager: Option<Pager>,
     /// How wide a table may be.
     pub(crate) columns: usize,
 }
 
 impl Output {
-    pub(crate) fn new(json: bool, columns: Option<usize>) -> Self {
+    pub(crate) fn new(json: bool, columns: Option<usize>, pager: Option<Pager>) -> Self {
         let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         let columns = columns.or_else(terminal).unwrap_or(COLUMNS_DEFAULT);
         Self {
             json,
+            pager,
             columns: columns.max(COLUMNS_MIN),
         }
     }
@@ -51,7 +54,9 @@ impl Output {
             text.push('\n');
             Self::raw(text.as_bytes())
         } else {
-            Self::human(&human())
+            let text = human();
+            let is_shown = self.pager.as_ref().is_some_and(|pager| pager.show(&text));
+            if is_shown { Ok(()) } else { Self::human(&text) }
         }
     }
 

@@ -278,7 +278,7 @@ mod tests {
                 vec!["'@weekly'".to_owned(), "'*/5 1-3 * jan mon'".to_owned()],
                 vec!["1", "true", "[]", "{}"],
                 vec![
-                    "''".to_owned(),
+                    "' '".to_owned(),
                     "'* * * *'".to_owned(),
                     "'61 * * * *'".to_owned(),
                 ],
@@ -363,6 +363,7 @@ mod tests {
                         "embedding.url = 'http://localhost'\nembedding.model = 'm'\n\
                          embedding.dimension = 8\n"
                     }
+                    "backup.schedule" => "backup.folder = '/b'\n",
                     _ => "",
                 };
                 let without = check(companion).unwrap();

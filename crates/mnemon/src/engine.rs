@@ -5,6 +5,7 @@
 //! they are applied here.
 
 mod access;
+mod agent_key;
 mod aggregate;
 mod backup;
 mod compact;
@@ -51,7 +52,9 @@ pub use compact::CompactionReport;
 pub use desk::{Clearing, NewEntry, NewItem};
 pub use embed::{Embedded, EmbeddingReport};
 pub use filling::Filling;
-pub use import::{Base, Conflict, ErasedTexts, ImportItem, ImportOptions, Imported};
+pub use import::{
+    Base, Conflict, ErasedTexts, ImportItem, ImportOptions, Imported, Incoming, TakenIn,
+};
 pub use keys::{Sealed, Sealing};
 pub use long_term::LongTermStats;
 pub use maintain::{Expired, MaintainOptions, Maintained, ScheduledBackup};

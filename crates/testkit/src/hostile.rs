@@ -58,6 +58,52 @@ pub fn check_import(bytes: &[u8]) {
     }
 }
 
+/// Any bytes as a file of any other program: read to the end, every piece at a
+/// place, every memory under an id and fit to be checked.
+pub fn check_foreign(bytes: &[u8]) {
+    use mnemon_wire::foreign::{About, Piece, Program, TreeFile, read, read_tree, recognise};
+
+    let about = About {
+        file: "a/file.json",
+        user: "user",
+        file_time: "2026-01-11T00:00:00Z".parse().expect("a time"),
+        space: None,
+        extract: true,
+    };
+    let mut take = |piece: Piece| {
+        match piece {
+            Piece::Session { .. } => {}
+            Piece::Left { place, .. } => assert!(!place.is_empty()),
+            Piece::Memory { place, draft, .. } => {
+                assert!(!place.is_empty() && draft.id.is_some() && draft.created_at.is_some());
+            }
+        }
+        Ok(())
+    };
+    let _ = recognise(bytes);
+    for program in Program::ALL {
+        let mut input = bytes;
+        read(program, &mut input, &about, &mut take).expect("only the taker could fail");
+    }
+    for path in [
+        "memory.jsonl",
+        "decisions.jsonl",
+        "findings.yaml",
+        "user-profile.yaml",
+    ] {
+        let named = |path: &str| TreeFile {
+            path: path.to_owned(),
+            bytes: bytes.to_vec(),
+        };
+        // A manifest makes the folder one of files by kind.
+        let files = match path {
+            "decisions.jsonl" => vec![named("manifest.json"), named(path)],
+            _ => vec![named(path)],
+        };
+        read_tree("folder", &files, &about, &mut take).expect("only the taker could fail");
+    }
+}
+
 /// Any bytes as a question: read, or refused with a code, a place and a next step.
 pub fn check_query(bytes: &[u8]) {
     use jiff::tz::TimeZone;

@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::Path;
 
-use mnemon_testkit::hostile::{check_import, check_log, check_query};
+use mnemon_testkit::hostile::{check_foreign, check_import, check_log, check_query};
 
 /// How many changed copies of each seed are tried.
 const COPIES: u64 = 300;
@@ -22,6 +22,11 @@ fn no_bytes_can_break_the_reading_of_a_log() {
 #[test]
 fn no_bytes_can_break_an_import() {
     for_each_copy("import", check_import);
+}
+
+#[test]
+fn no_bytes_can_break_the_reading_of_what_other_programs_kept() {
+    for_each_copy("foreign", check_foreign);
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn thirty_days() -> RetentionPolicy {
 }
 
 #[test]
-fn scenario_retention_cleanup_deletes_old_entries() {
+fn criterion_retention_and_scenario_retention_cleanup_deletes_old_entries() {
     // Given a retention policy with 30-day max age, and entries older than 30 days
     let desk = Desk::new(Tier::Enterprise);
     desk.set(&thirty_days());

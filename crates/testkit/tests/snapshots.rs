@@ -94,7 +94,7 @@ fn held(desk: &Desk) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn create_and_restore_snapshot() {
+fn criterion_snapshot_and_scenario_create_and_restore_snapshot() {
     let folder = tempfile::tempdir().unwrap();
     let engine = inspect::open(folder.path());
     busy(&engine);
@@ -121,7 +121,7 @@ fn create_and_restore_snapshot() {
 }
 
 #[test]
-fn full_persistence_lifecycle() {
+fn criterion_persist_and_restore_and_scenario_full_persistence_lifecycle() {
     let folder = tempfile::tempdir().unwrap();
     let engine = inspect::open(folder.path());
     busy(&engine);
@@ -155,7 +155,7 @@ fn full_persistence_lifecycle() {
 }
 
 #[test]
-fn snapshots_can_be_exported_and_imported() {
+fn criterion_export_import_snapshots_can_be_exported_and_imported() {
     let folder = tempfile::tempdir().unwrap();
     let engine = sealed::open(folder.path());
     busy(&engine);
@@ -194,7 +194,7 @@ fn a_snapshot_of_another_agent_is_refused() {
 }
 
 #[test]
-fn an_encrypted_snapshot_is_hardly_larger_and_survives_a_new_master_key() {
+fn criterion_size_an_encrypted_snapshot_is_hardly_larger_and_survives_a_new_master_key() {
     let folder = tempfile::tempdir().unwrap();
     let engine = sealed::open(folder.path());
     for number in 0..200 {

@@ -14,6 +14,7 @@ mod context;
 mod duplicates;
 mod error;
 mod export;
+pub mod foreign;
 mod history;
 pub mod import;
 mod long_term;

@@ -9,6 +9,7 @@ use mnemon::store::Tended;
 use serde::Serialize;
 
 use crate::backup::BackedUpShape;
+use crate::error::ErrorShape;
 use crate::retention::RetentionShape;
 
 /// What maintenance did, or would do.
@@ -26,6 +27,8 @@ pub struct MaintainedShape<'a> {
     snapshots: &'a [AgentId],
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<ScheduledShape<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failures: Vec<ErrorShape>,
     complete: bool,
 }
 
@@ -82,6 +85,7 @@ impl<'a> MaintainedShape<'a> {
                 taken: backup.taken.as_ref().map(BackedUpShape::of),
                 dropped: &backup.dropped,
             }),
+            failures: done.failures.iter().map(ErrorShape::of).collect(),
             complete: done.complete,
         }
     }

@@ -32,6 +32,8 @@ pub struct RetentionShape {
     working_memory_entries_deleted: u64,
     long_term_memory_entries_deleted: u64,
     forgotten_entries_purged: u64,
+    /// Which memories were forgotten or are gone for good.
+    memories: Vec<String>,
     snapshots_deleted: u64,
     bytes_freed: u64,
     agents_processed: u64,
@@ -48,6 +50,7 @@ impl RetentionShape {
             working_memory_entries_deleted: result.working_entries_deleted,
             long_term_memory_entries_deleted: result.long_term_entries_deleted,
             forgotten_entries_purged: result.forgotten_entries_purged,
+            memories: result.memories.iter().map(ToString::to_string).collect(),
             snapshots_deleted: result.snapshots_deleted,
             bytes_freed: result.bytes_freed,
             agents_processed: result.agents_processed,

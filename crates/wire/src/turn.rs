@@ -53,7 +53,12 @@ fn draft(value: Value, kind: &str) -> Result<Draft> {
         other => return Err(rule("turn", "a text or a memory", &other.to_string())),
     };
     map.entry("kind").or_insert_with(|| json!(kind));
-    Ok(parse_memory(Value::Object(map))?.draft)
+    let parsed = parse_memory(Value::Object(map))?;
+    if let Some(space) = parsed.space {
+        let all = "left out: a turn and all that comes of it are kept in its session";
+        return Err(rule("space", all, &space.to_string()));
+    }
+    Ok(parsed.draft)
 }
 
 /// What became of a turn.

@@ -39,7 +39,7 @@ pub(crate) struct Connect {
     /// Take mnemon out again
     #[arg(long)]
     remove: bool,
-    /// Also keep conversations and hand out what is remembered, by the hooks of Claude Code
+    /// Also keep conversations and hand out what is remembered, by the hooks of Claude Code or Codex
     #[arg(long, conflicts_with = "remove")]
     hooks: bool,
     /// Keep what is not said to belong anywhere in this session
@@ -74,7 +74,7 @@ impl Connect {
             let message = format!("hooks are not supported for {}", self.client.name());
             return Err(Failure::misused(
                 message,
-                "Leave --hooks out; claude-code has them.",
+                "Leave --hooks out; claude-code and codex have them.",
             ));
         }
         let mut changes = Vec::new();
@@ -113,13 +113,13 @@ impl Connect {
         let hooks_file = self.client.hooks_file(&folders);
         if self.remove {
             let mut edits = vec![(own, file::Edit::RemoveServer(servers))];
-            edits.extend(hooks_file.map(|path| (path, file::Edit::RemoveHooks)));
+            edits.extend(hooks_file.map(|(path, own)| (path, file::Edit::RemoveHooks(own))));
             return Ok(edits);
         }
         let entry = self.entry(context)?;
         let mut edits = vec![(own, file::Edit::SetServer(servers, entry.clone()))];
-        if let (true, Some(path)) = (self.hooks, hooks_file) {
-            edits.push((path, file::Edit::SetHooks(entry)));
+        if let (true, Some((path, own))) = (self.hooks, hooks_file) {
+            edits.push((path, file::Edit::SetHooks(own, entry)));
         }
         Ok(edits)
     }

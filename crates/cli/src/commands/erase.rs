@@ -21,7 +21,7 @@ use crate::targets::Targets;
     mnemon erase --session review --tag personal --reason \"asked to\" --yes")]
 pub(crate) struct Erase {
     /// Why
-    #[arg(long, default_value = "erased by the user")]
+    #[arg(long, default_value = "no reason was given")]
     reason: String,
     /// Yes, without a way back
     #[arg(long)]

@@ -9,14 +9,16 @@ mod transcript;
 
 use std::io::{Read, Write};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mnemon::engine::NewSession;
 use mnemon::memory::{SessionId, Space};
 use mnemon::session::SessionDetails;
 use mnemon::store::OnFull;
 use mnemon::{Caller, Error, Mnemon, Result};
-use serde_json::Value;
+use mnemon_wire::foreign::Program;
+use serde_json::{Value, json};
 
+use super::import::foreign;
 use crate::arguments::Global;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome, catch_bugs};
@@ -26,11 +28,23 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  \
     echo '{\"session_id\":\"7f3a\",\"cwd\":\"/work/shop\"}' | mnemon hook session-start\n\n\
-    `mnemon connect claude-code --hooks` sets it up; docs/connect.md says what is kept.")]
+    `mnemon connect claude-code --hooks` sets it up, and so for codex; docs/connect.md says what is kept.")]
 pub(crate) struct Hook {
     /// session-start, stop, pre-compact or session-end
     #[arg(value_name = "EVENT")]
     event: String,
+    /// The client that asks
+    #[arg(long, value_enum, default_value_t = Client::ClaudeCode)]
+    client: Client,
+}
+
+/// A client whose hooks are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Client {
+    /// Claude Code
+    ClaudeCode,
+    /// Codex
+    Codex,
 }
 
 /// More than a client has to say.
@@ -57,14 +71,17 @@ impl Hook {
                 Err(Error::NoStore { .. }) => Ok(()),
                 engine => {
                     let text = briefing::briefing(&engine?, &context.caller()?, &said.project)?;
-                    Output::raw(text.as_bytes())
+                    Output::raw(self.client.told(text).as_bytes())
                 }
             },
             "stop" | "Stop" | "pre-compact" | "PreCompact" | "session-end" | "SessionEnd" => {
                 let (engine, caller) = (context.writer()?, context.caller()?);
-                capture(&engine, &caller, &said)?;
+                match self.client {
+                    Client::ClaudeCode => capture(&engine, &caller, &said)?,
+                    Client::Codex => capture_whole(&context, &engine, &caller, &said)?,
+                }
                 if matches!(self.event.as_str(), "session-end" | "SessionEnd") {
-                    close(&engine, &caller, &said)?;
+                    close(&engine, &caller, &self.client.session_id(&said)?)?;
                 }
                 Ok(())
             }
@@ -72,6 +89,30 @@ impl Hook {
                 format!("there is no hook {}", other.escape_debug()),
                 "",
             )),
+        }
+    }
+}
+
+impl Client {
+    /// A text for the model, in the form that the client takes.
+    fn told(self, text: String) -> String {
+        match self {
+            Self::Codex if !text.is_empty() => {
+                let told = json!({ "hookEventName": "SessionStart", "additionalContext": text });
+                json!({ "hookSpecificOutput": told }).to_string()
+            }
+            _ => text,
+        }
+    }
+
+    /// The session in which a conversation is kept.
+    fn session_id(self, said: &Said) -> Result<SessionId> {
+        match self {
+            Self::ClaudeCode => said.session_id(),
+            Self::Codex => {
+                let own = said.session.as_deref().unwrap_or_default();
+                format!("codex-{own}").parse()
+            }
         }
     }
 }
@@ -157,9 +198,17 @@ fn capture(engine: &Mnemon, caller: &Caller, said: &Said) -> Result<()> {
     Ok(())
 }
 
+/// Keeps all that a transcript says and is not kept yet, as an import of it would.
+fn capture_whole(context: &Context, engine: &Mnemon, caller: &Caller, said: &Said) -> Outcome {
+    match &said.transcript {
+        Some(path) => foreign::keep(context, engine, caller, path.as_ref(), Program::Codex),
+        None => Ok(()),
+    }
+}
+
 /// Closes the session of a conversation that is over, if anything was kept of it.
-fn close(engine: &Mnemon, caller: &Caller, said: &Said) -> Result<()> {
-    match engine.close_session(caller, &said.session_id()?) {
+fn close(engine: &Mnemon, caller: &Caller, session: &SessionId) -> Result<()> {
+    match engine.close_session(caller, session) {
         Ok(_) | Err(Error::SessionNotFound { .. }) => Ok(()),
         Err(error) => Err(error),
     }

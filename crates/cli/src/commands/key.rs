@@ -106,6 +106,8 @@ struct Made<'a> {
 #[derive(Serialize)]
 struct SealedAnswer {
     sealed: u64,
+    /// Desks of agents.
+    desks: u64,
 }
 
 #[derive(Serialize)]
@@ -247,9 +249,17 @@ impl Seal {
     fn run(context: &Context) -> Outcome {
         let engine = context.reader()?;
         let caller = context.caller()?;
-        let sealed = engine.seal_what_is_clear(&caller)?.sealed;
-        context.output.answer(&SealedAnswer { sealed }, || {
-            format!("Sealed {}.\n", count(sealed, "memory", "memories"))
+        let done = engine.seal_what_is_clear(&caller)?;
+        let answer = SealedAnswer {
+            sealed: done.sealed,
+            desks: done.desks,
+        };
+        context.output.answer(&answer, || {
+            let memories = count(done.sealed, "memory", "memories");
+            match done.desks {
+                0 => format!("Sealed {memories}.\n"),
+                desks => format!("Sealed {memories} and {}.\n", count(desks, "desk", "desks")),
+            }
         })
     }
 }

@@ -7,6 +7,7 @@ use mnemon::engine::{MaintainOptions, Maintained};
 use mnemon::{Caller, Mnemon};
 use mnemon_wire::MaintainedShape;
 
+use crate::commands::retention::told;
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::human::{bytes, count};
@@ -44,9 +45,19 @@ impl Maintain {
             ahead_days: self.ahead,
             until: None,
         };
-        let done = engine.maintain(&context.caller()?, &options)?;
+        let mut done = engine.maintain(&context.caller()?, &options)?;
         let shape = MaintainedShape::of(&done, self.dry_run);
-        context.output.answer(&shape, || self.tell(&done))
+        context.output.answer(&shape, || self.tell(&done))?;
+        // What was done is told; that something failed is said last.
+        match done.failures.pop() {
+            None => Ok(()),
+            Some(last) => {
+                for failure in done.failures {
+                    Output::say("warning", &failure.to_string());
+                }
+                Err(last.into())
+            }
+        }
     }
 
     fn tell(&self, done: &Maintained) -> String {
@@ -80,6 +91,9 @@ impl Maintain {
                     .iter()
                     .map(|path| format!("removed {}, which a crash had left", path.display())),
             );
+        }
+        if let Some(policies) = &done.policies {
+            lines.push(format!("policies of {}", told(policies).trim_end()));
         }
         for agent in &done.snapshots {
             lines.push(format!("snapshot of {agent}"));
@@ -115,7 +129,11 @@ impl Maintain {
 pub(crate) fn step_after_write(context: &Context, engine: &Mnemon, caller: &Caller) {
     let until = Instant::now() + STEP_TIME;
     match engine.maintain_overdue(caller, &context.zone, until) {
-        Ok(_) => {}
+        Ok(done) => {
+            for error in done.failures {
+                Output::say("warning", &format!("kept, but maintenance failed: {error}"));
+            }
+        }
         Err(error) => Output::say("warning", &format!("kept, but maintenance failed: {error}")),
     }
 }

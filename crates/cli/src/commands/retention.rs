@@ -217,18 +217,25 @@ fn described(policy: &RetentionPolicy) -> String {
     out
 }
 
-fn told(result: &RetentionResult) -> String {
+pub(super) fn told(result: &RetentionResult) -> String {
     let verb = if result.dry_run { "would be" } else { "were" };
     let mut out = format!(
         "{}: {} forgotten for their age, {} removed for good, {} of working memory and {} {verb} \
-         deleted, {} freed\n",
+         deleted{}\n",
         count(result.agents_processed, "agent", "agents"),
         count(result.long_term_entries_deleted, "memory", "memories"),
         result.forgotten_entries_purged,
         count(result.working_entries_deleted, "entry", "entries"),
         count(result.snapshots_deleted, "snapshot", "snapshots"),
-        bytes(result.bytes_freed),
+        if result.dry_run {
+            String::new()
+        } else {
+            format!(", {} freed", bytes(result.bytes_freed))
+        },
     );
+    for id in &result.memories {
+        let _ = writeln!(out, "  {id}");
+    }
     for error in &result.errors {
         let _ = writeln!(out, "{error}");
     }

@@ -11,10 +11,11 @@ mod topics;
 use clap::{Args, Subcommand};
 use mnemon::engine::NewSession;
 use mnemon::memory::SessionId;
-use mnemon::session::{DeletedSession, SessionDetails};
+use mnemon::session::{DeletedSession, Session as KnownSession, SessionDetails};
 use mnemon::{Error, Time};
 use mnemon_wire::{DeletedSessionsShape, SessionShape, SessionsShape};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::as_of::AsOf;
 use crate::context::Context;
@@ -192,10 +193,17 @@ impl List {
             if sessions.is_empty() {
                 return "No sessions yet; `mnemon session new` makes one.".into();
             }
+            let title = |session: &KnownSession| {
+                let title = session.details.metadata.get("title");
+                title.and_then(Value::as_str).map(str::to_owned)
+            };
+            // What came from elsewhere has titles, which tell more than who took part.
+            let has_titles = sessions.iter().any(|session| title(session).is_some());
+            let about = if has_titles { "title" } else { "who" };
             let mut table = Table::new(vec![
-                Column::new("session").styled(NAME),
+                Column::new("session").styled(NAME).whole(),
                 Column::new("state"),
-                Column::new("who").flexible(),
+                Column::new(about).flexible(),
                 Column::new("memories").right(),
                 Column::new("size").right(),
                 Column::new("last activity").styled(LABEL),
@@ -203,10 +211,11 @@ impl List {
             for session in &sessions {
                 let user = session.details.user.iter();
                 let who: Vec<_> = user.chain(&session.details.agents).cloned().collect();
+                let title = title(session).filter(|_| has_titles);
                 table.row(&[
                     session.id.to_string(),
                     engine.session_state(session).as_str().into(),
-                    who.join(", "),
+                    title.unwrap_or_else(|| who.join(", ")),
                     session.activity.memories().to_string(),
                     bytes(session.activity.log_bytes),
                     ago(session.last_activity, engine.now()),
@@ -244,7 +253,7 @@ impl List {
 /// Deleted sessions, one a row.
 pub(super) fn deleted_table(deleted: &[DeletedSession], now: Time) -> Table {
     let mut table = Table::new(vec![
-        Column::new("session").styled(NAME),
+        Column::new("session").styled(NAME).whole(),
         Column::new("memories").right(),
         Column::new("deleted"),
         Column::new("by"),

@@ -10,6 +10,8 @@ use super::table::{Column, Table};
 use super::text::{fit, one_line};
 use super::{LABEL, NAME, count};
 
+/// How wide names may be in a table.
+const NAME_COLUMNS: usize = 32;
 /// How much of a text reminds of all of it.
 const TEXT_COLUMNS: usize = 48;
 
@@ -39,7 +41,7 @@ pub(crate) fn memory_table(
     ]);
     for memory in memories {
         table.row(&[
-            name(memory, session),
+            short_name(memory, session),
             kind(memory),
             memory
                 .author
@@ -64,6 +66,20 @@ pub(crate) fn memory_table(
 /// What can be typed to get it: a bare handle if the session is clear.
 pub(crate) fn name(memory: &Memory, session: Option<&SessionId>) -> String {
     memory.name(session)
+}
+
+/// The same if it is not long; or so much of its session as leaves room for the handle.
+fn short_name(memory: &Memory, session: Option<&SessionId>) -> String {
+    let name = name(memory, session);
+    let Some((own, handle)) = name.rsplit_once('/') else {
+        return name;
+    };
+    if name.chars().count() <= NAME_COLUMNS {
+        return name;
+    }
+    let room = NAME_COLUMNS.saturating_sub(handle.len() + 2);
+    let own: String = own.chars().take(room).collect();
+    format!("{own}…/{handle}")
 }
 
 /// A memory in one line: its name as seen from a session, and how it begins.

@@ -25,6 +25,8 @@ pub(crate) struct Column {
     style: Style,
     flexible: bool,
     right: bool,
+    /// Never cut: people copy what it says.
+    whole: bool,
 }
 
 impl Column {
@@ -34,6 +36,7 @@ impl Column {
             style: Style::new(),
             flexible: false,
             right: false,
+            whole: false,
         }
     }
 
@@ -45,6 +48,14 @@ impl Column {
     pub(crate) fn flexible(self) -> Self {
         Self {
             flexible: true,
+            ..self
+        }
+    }
+
+    /// Is never cut, because people copy it.
+    pub(crate) fn whole(self) -> Self {
+        Self {
+            whole: true,
             ..self
         }
     }
@@ -91,7 +102,7 @@ impl Table {
                     .max()
                     .unwrap_or(0)
                     .max(self.columns[place].heading.len());
-                if self.columns[place].flexible {
+                if self.columns[place].flexible || self.columns[place].whole {
                     widest
                 } else {
                     widest.min(FIXED_MAX)

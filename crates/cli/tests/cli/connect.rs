@@ -42,10 +42,15 @@ fn put(sandbox: &Sandbox, name: &str, text: &str) -> PathBuf {
 }
 
 fn text(path: &Path) -> String {
-    // The program that is tested lies elsewhere on every machine.
-    std::fs::read_to_string(path)
-        .unwrap()
-        .replace(env!("CARGO_BIN_EXE_mnemon"), "/bin/mnemon")
+    placeless(&std::fs::read_to_string(path).unwrap())
+}
+
+/// The program that is tested lies elsewhere on every machine, maybe behind a link.
+fn placeless(text: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_mnemon");
+    let real = Path::new(program).canonicalize().unwrap();
+    text.replace(program, "/bin/mnemon")
+        .replace(real.to_str().unwrap(), "/bin/mnemon")
 }
 
 /// Every file below the home and what is in it.
@@ -220,9 +225,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     put(&sandbox, "home/.cursor/mcp.json", before("cursor"));
     let untouched = home(&sandbox);
     let ran = sandbox.run(&["connect", "cursor", "--dry-run"]);
-    let shown = ran
-        .human(&sandbox)
-        .replace(env!("CARGO_BIN_EXE_mnemon"), "/bin/mnemon");
+    let shown = placeless(&ran.human(&sandbox));
     insta::assert_snapshot!(shown, @r#"
     [folder]/home/.cursor/mcp.json would be written
           "mcpServers": {
@@ -350,6 +353,19 @@ fn hooks_are_added_by_choice_beside_those_of_others() {
     sandbox.json(&["connect", "claude-code", "--remove"]);
     assert_eq!(text(&path), settings);
     assert!(!sandbox.path().join("home/.claude.json").exists());
+
+    sandbox.json(&["connect", "codex", "--hooks"]);
+    let path = sandbox.path().join("home/.codex/hooks.json");
+    let own: serde_json::Value = serde_json::from_str(&text(&path)).unwrap();
+    let events: Vec<&String> = own["hooks"].as_object().unwrap().keys().collect();
+    assert_eq!(events, ["PreCompact", "SessionStart", "Stop"]);
+    let stop = &own["hooks"]["Stop"][0]["hooks"][0]["command"];
+    assert_eq!(stop, "/bin/mnemon hook stop --client codex");
+    let with = home(&sandbox);
+    sandbox.json(&["connect", "codex", "--hooks"]);
+    assert_eq!(home(&sandbox), with);
+    sandbox.json(&["connect", "codex", "--remove"]);
+    assert!(!path.exists());
 
     let ran = sandbox.run(&["connect", "cursor", "--hooks"]);
     assert_eq!(ran.code, 2);

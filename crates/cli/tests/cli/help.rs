@@ -127,7 +127,8 @@ fn the_first_page_lists_the_commands() {
       deleted         List what is forgotten or deleted and can be brought back
       erase           Remove memories for good; no file of the store keeps a byte of them
       audit           Show what was forgotten, erased, archived and deleted, by whom and why
-      import          Take in memories from a file
+      import          Take in memories from a file, or what another program kept
+      migrate         Take over what a project of BMAD kept: sessions, conversation logs, decisions
       export          Hand out memories, to a file or to the terminal
       redact          Show a text as it would be kept, without secrets
       anonymize       Hand out a session without who and where
@@ -150,6 +151,7 @@ fn the_first_page_lists_the_commands() {
       config          Show, check and write settings
       demo            Make a small store with a story in it, to look around in
       completions     Print completions for a shell
+      man             Write the manual, a page for each command
 
     Options:
       -h, --help     Print help
@@ -159,6 +161,7 @@ fn the_first_page_lists_the_commands() {
           --root <DIR>  The store's folder [default: MNEMON_ROOT, the nearest .mnemon, or the user's
                         data folder]
           --json        Print JSON, for programs
+          --no-pager    Print long answers at once, instead of in PAGER
           --as <AGENT>  Ask as this agent instead of as the user
 
     Examples:
@@ -187,6 +190,7 @@ fn the_first_page_lists_the_commands() {
           --root <DIR>  The store's folder [default: MNEMON_ROOT, the nearest .mnemon, or the user's
                         data folder]
           --json        Print JSON, for programs
+          --no-pager    Print long answers at once, instead of in PAGER
           --as <AGENT>  Ask as this agent instead of as the user
 
     Examples:

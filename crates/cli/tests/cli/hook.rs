@@ -146,3 +146,51 @@ fn secrets_of_a_conversation_are_not_kept() {
     let kept = sandbox.json(&["get", "turn_u1"]);
     assert_eq!(kept["text"], "the key is [REDACTED:github_token]");
 }
+
+#[test]
+fn a_rollout_of_codex_is_kept_once_by_hook_and_import() {
+    let sandbox = Sandbox::empty();
+    let line = |kind: &str, payload: &Value| {
+        json!({ "timestamp": "2026-01-10T10:00:00Z", "type": kind, "payload": payload }).to_string()
+    };
+    let said = |role: &str, text: &str| json!({ "type": "message", "role": role, "content": [{ "type": "input_text", "text": text }] });
+    let lines = [
+        line(
+            "session_meta",
+            &json!({ "id": "019a", "cwd": "/work/shop" }),
+        ),
+        line("response_item", &said("user", "Use tabs")),
+        line("response_item", &said("assistant", "Tabs it is.")),
+    ];
+    let path = sandbox.file("rollout-1.jsonl", lines.join("\n"));
+    let told = json!({ "session_id": "019a", "transcript_path": path, "cwd": "/work/shop" });
+    for _ in 0..2 {
+        let arguments = ["hook", "stop", "--client", "codex"];
+        quiet(&sandbox.run_with_input(&arguments, told.to_string().as_bytes()));
+    }
+    let listed = sandbox.json(&["list", "--session", "codex-019a"]);
+    assert_eq!(listed["total"], 2);
+    let imported = sandbox.json(&["import", "rollout-1.jsonl"]);
+    assert_eq!(
+        (&imported["imported"], &imported["skipped"]),
+        (&json!(0), &json!(2))
+    );
+    sandbox.json(&[
+        "remember",
+        "Short answers",
+        "--shared",
+        "--kind",
+        "preference",
+    ]);
+    let arguments = ["hook", "session-start", "--client", "codex"];
+    let start = sandbox.run_with_input(&arguments, told.to_string().as_bytes());
+    let answer: Value = serde_json::from_str(quiet(&start)).unwrap();
+    let told = &answer["hookSpecificOutput"];
+    assert_eq!(told["hookEventName"], "SessionStart");
+    assert!(
+        told["additionalContext"]
+            .as_str()
+            .unwrap()
+            .contains("Short answers")
+    );
+}

@@ -17,6 +17,7 @@ mod embedding;
 mod errors;
 mod finding;
 mod first_steps;
+mod foreign;
 mod help;
 mod hook;
 mod human;

@@ -74,6 +74,19 @@ operations! {
         DropOldRequests "drop_old_requests";
 }
 
+impl Operation {
+    /// What it is called in a refusal.
+    fn deed(self) -> String {
+        match self {
+            Self::Master => "use the master key".into(),
+            Self::MakeKeysForFile | Self::MakeKeysFor => "make keys".into(),
+            Self::RotateKeysToFile | Self::RotateKeysToPassphrase => "change the master key".into(),
+            Self::BackUp => "take or bring back a back-up".into(),
+            other => other.name().replace('_', " "),
+        }
+    }
+}
+
 impl Caller {
     /// Refuses what the caller's role does not reach.
     pub fn may(&self, operation: Operation) -> Result<()> {
@@ -81,7 +94,7 @@ impl Caller {
         if self.role >= needed {
             return Ok(());
         }
-        let deed = operation.name().replace('_', " ");
+        let deed = operation.deed();
         let (own, needed) = (self.role.as_str(), needed.as_str());
         Err(self.forbidden(format!(
             "{deed}: a {own} asks, and the role {needed} is needed"

@@ -1,5 +1,7 @@
 //! Lays what the sources say over the defaults, strongest last.
 
+use std::path::Path;
+
 use super::Loaded;
 use super::keys::{KEYS, Key};
 use super::setting::{Assignment, Origin, Setting};
@@ -69,6 +71,14 @@ fn check_together(config: &Config, settings: &[Setting]) -> Result<()> {
     if let Some((low, high, why)) = config.compaction.contradiction() {
         let [low, high] = [low, high].map(|name| format!("compaction.{name}"));
         return Err(refuse_pair(settings, &low, &high, why));
+    }
+    if config.backup.schedule.is_some() && !Path::new(&config.backup.folder).is_absolute() {
+        return Err(refuse_pair(
+            settings,
+            "backup.folder",
+            "backup.schedule",
+            "back-ups need a folder that begins with /",
+        ));
     }
     check_service(&config.embedding, settings)
 }

@@ -96,22 +96,42 @@ fn find_mark(text: &str) -> Option<usize> {
 
 /// The text without what was recalled into it; as it is if nothing was.
 ///
-/// A pack whose end is missing reaches to the end of the text.
+/// A pack whose end is missing reaches to the end of the text. Somebody who only writes of the
+/// mark loses nothing.
 pub fn without_recalled(text: &str) -> Cow<'_, str> {
-    if !text.contains(BEGIN) {
-        return Cow::Borrowed(text);
-    }
     let mut own = String::new();
     let mut rest = text;
+    let mut has_recalled = false;
     while let Some(begin) = rest.find(BEGIN) {
-        own.push_str(&rest[..begin]);
-        rest = match rest[begin..].find(END) {
-            Some(length) => &rest[begin + length + END.len()..],
-            None => "",
-        };
+        let (before, from) = rest.split_at(begin);
+        own.push_str(before);
+        if let Some(length) = recalled(from) {
+            rest = &from[length..];
+            has_recalled = true;
+        } else {
+            own.push_str(BEGIN);
+            rest = &from[BEGIN.len()..];
+        }
+    }
+    if !has_recalled {
+        return Cow::Borrowed(text);
     }
     own.push_str(rest);
     Cow::Owned(own.trim().to_owned())
+}
+
+/// How long what was recalled is that begins here; nothing if only its mark is named.
+fn recalled(text: &str) -> Option<usize> {
+    let head = &text[..=text.find('>')?];
+    let is_mark = head == OPENING || head.starts_with("<recalled-memory session=\"");
+    if !is_mark {
+        return None;
+    }
+    if let Some(end) = text.find(END) {
+        return Some(end + END.len());
+    }
+    let is_cut_short = text[head.len()..].trim_start().starts_with(SAYS);
+    is_cut_short.then_some(text.len())
 }
 
 #[cfg(test)]
@@ -127,8 +147,16 @@ mod tests {
             (&*format!("{pack}\n{pack}own words"), "own words"),
             (&*pack, ""),
             (
-                "own words <recalled-memory session=\"s\">\ncut off",
+                &*format!("own words <recalled-memory session=\"s\">\n{SAYS}\ncut off"),
                 "own words",
+            ),
+            (
+                "the tag <recalled-memory is ours; the launch is on Friday",
+                "the tag <recalled-memory is ours; the launch is on Friday",
+            ),
+            (
+                "it begins with <recalled-memory> and the launch is on Friday",
+                "it begins with <recalled-memory> and the launch is on Friday",
             ),
         ];
         for (text, own) in cases {

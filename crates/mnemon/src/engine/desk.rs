@@ -10,9 +10,11 @@ use crate::caller::{Caller, Operation, Who};
 use crate::context::Counter;
 use crate::context::text::without_recalled;
 use crate::engine::Mnemon;
+use crate::engine::agent_key::{Sealable, is_sealed};
 use crate::error::{Error, Result};
-use crate::memory::{AgentId, Importance, MemoryId, Tag};
+use crate::memory::{AgentId, Importance, Memory, MemoryId, Tag};
 use crate::redact::Redaction;
+use crate::seal::SealProblem;
 use crate::store::Paper;
 
 /// A value to be held.
@@ -47,7 +49,33 @@ impl Mnemon {
         caller.may(Operation::Desk)?;
         check_desk(caller, agent)?;
         let paper = Paper::Working(agent.clone());
-        Desk::read(agent, self.store.paper(&paper)?.as_deref())
+        self.read_desk(agent, self.store.paper(&paper)?.as_deref())
+    }
+
+    /// The desk that a paper tells of.
+    pub(super) fn read_desk(&self, agent: &AgentId, bytes: Option<&[u8]>) -> Result<Desk> {
+        let Some(sealed) = bytes.filter(|it| is_sealed(it)) else {
+            return Desk::read(agent, bytes);
+        };
+        let opened = self.open_for_agent(&sealable(agent), sealed)?;
+        Desk::read(agent, Some(&opened))
+    }
+
+    /// What the paper of a desk says then: sealed if that is wanted, or if it was.
+    pub(super) fn written_desk(
+        &self,
+        agent: &AgentId,
+        desk: &Desk,
+        before: Option<&[u8]>,
+        seals: bool,
+    ) -> Result<Option<Vec<u8>>> {
+        let Some(plain) = desk.write()? else {
+            return Ok(None);
+        };
+        if seals || before.is_some_and(is_sealed) {
+            return self.seal_for_agent(&sealable(agent), &plain).map(Some);
+        }
+        Ok(Some(plain))
     }
 
     /// An agent's working memory.
@@ -106,7 +134,16 @@ impl Mnemon {
     /// Leaves a scope: all that lies in it and within it goes. How many values that were.
     pub fn clear_working(&self, caller: &Caller, agent: &AgentId, scope: &Scope) -> Result<usize> {
         caller.may(Operation::ClearWorking)?;
-        self.at_desk(caller, agent, |desk| Ok(desk.working.clear(scope)))
+        let cleared = self.at_desk(caller, agent, |desk| Ok(desk.working.clear(scope)));
+        match cleared {
+            // Nobody can ever read it again: who clears everything begins anew.
+            Err(Error::Crypto(SealProblem::Destroyed { .. })) if *scope == Scope::default() => {
+                let paper = Paper::Working(agent.clone());
+                self.store.edit_paper(&paper, &mut |_| Ok(None))?;
+                Ok(0)
+            }
+            cleared => cleared,
+        }
     }
 
     /// An agent's context window.
@@ -136,6 +173,9 @@ impl Mnemon {
         if text.trim().is_empty() {
             return Err(Error::rule("text", "not empty", &text));
         }
+        // What is sealed elsewhere is not laid open here.
+        let is_secret = |memory: &Memory| memory.sensitive || memory.is_sealed();
+        let seals = of_memory.as_ref().is_some_and(is_secret);
         let importance = of_memory.map_or_else(Importance::default, |it| it.importance);
         let item = WindowItem {
             id: String::new(),
@@ -146,7 +186,8 @@ impl Mnemon {
             memory: new.memory,
             added_at: self.clock.now(),
         };
-        let added = self.at_desk(caller, agent, |desk| desk.window.add(item.clone()))?;
+        let added =
+            self.at_desk_sealed(caller, agent, seals, |desk| desk.window.add(item.clone()))?;
         Ok((added, redacted))
     }
 
@@ -199,15 +240,36 @@ impl Mnemon {
         &self,
         caller: &Caller,
         agent: &AgentId,
+        change: impl FnMut(&mut Desk) -> Result<T>,
+    ) -> Result<T> {
+        self.at_desk_sealed(caller, agent, false, change)
+    }
+
+    /// As [`Self::at_desk`]; from now on it is sealed, if that is said or everything is.
+    fn at_desk_sealed<T>(
+        &self,
+        caller: &Caller,
+        agent: &AgentId,
+        seals: bool,
         mut change: impl FnMut(&mut Desk) -> Result<T>,
     ) -> Result<T> {
         check_desk(caller, agent)?;
+        let seals = seals || self.seals_everything();
+        if seals {
+            // Now, because a key can't be made while a paper is changed.
+            self.key_of(agent)?;
+        }
         let mut outcome = None;
         self.store
             .edit_paper(&Paper::Working(agent.clone()), &mut |before| {
-                let mut desk = Desk::read(agent, before)?;
+                let found = self.read_desk(agent, before)?;
+                let mut desk = found.clone();
                 outcome = Some(change(&mut desk)?);
-                desk.write()
+                let is_as_wanted = !seals || before.is_none_or(is_sealed);
+                if desk == found && is_as_wanted {
+                    return Ok(before.map(<[u8]>::to_vec));
+                }
+                self.written_desk(agent, &desk, before, seals)
             })?;
         Ok(outcome.expect("a paper is changed only by its edit"))
     }
@@ -222,6 +284,14 @@ pub enum Clearing {
     All,
     /// Those of these names.
     These(Vec<String>),
+}
+
+fn sealable(agent: &AgentId) -> Sealable<'_> {
+    Sealable {
+        agent,
+        sort: "working memory 1",
+        id: "",
+    }
 }
 
 /// Refuses another agent's desk.

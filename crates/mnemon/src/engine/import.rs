@@ -2,9 +2,11 @@
 //!
 //! Everything is checked before anything is written: `plan` reads what is to
 //! be kept, `meeting` says what becomes of a memory that is here already.
+//! `take_in` is for what other programs kept: it takes what it can, and again.
 
 mod meeting;
 mod plan;
+mod take_in;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -19,6 +21,8 @@ use crate::store::{Batch, Earlier, OnFull, Progress, Write};
 use crate::time::Time;
 use meeting::Meeting;
 use plan::{ImportPlan, Planned};
+
+pub use take_in::{Incoming, TakenIn};
 
 /// At most so many memories are written under one hold of the lock.
 const CHUNK: usize = 500;

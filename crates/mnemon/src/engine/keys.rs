@@ -6,9 +6,11 @@ use serde_json::{Map, Value};
 
 use crate::caller::{Caller, Operation, Sight};
 use crate::engine::Mnemon;
+use crate::engine::agent_key::is_sealed;
 use crate::error::{Error, Result};
 use crate::memory::{Draft, Revision, Space};
 use crate::seal::{Keyring, Master, Ring, SealProblem, Secret, Source, Stretch, rotation};
+use crate::store::{AuditEntry, Deed, PaperSort};
 
 /// What is known of the keys of a store; no key is in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub struct Sealing {
 pub struct Sealed {
     /// Memories that are sealed now and were not before.
     pub sealed: u64,
+    /// Desks of agents, likewise.
+    pub desks: u64,
 }
 
 impl Mnemon {
@@ -89,7 +93,8 @@ impl Mnemon {
         self.store.change_ring(&mut |ring| match ring {
             Some(_) => Err(Error::Crypto(SealProblem::RingExists)),
             None => Ok(Ring::new(&master, None)),
-        })
+        })?;
+        self.enter(caller, Deed::KeysMade, None, String::new())
     }
 
     /// Gives the store keys, wrapped by the key that this source has already.
@@ -101,7 +106,8 @@ impl Mnemon {
         self.store.change_ring(&mut |ring| match ring {
             Some(_) => Err(Error::Crypto(SealProblem::RingExists)),
             None => Ok(Ring::new(&master, stretch.clone())),
-        })
+        })?;
+        self.enter(caller, Deed::KeysMade, None, String::new())
     }
 
     /// Wraps the data keys by a new key in a file: the one that is there is replaced, or a new
@@ -111,7 +117,8 @@ impl Mnemon {
         let old = self.needed_master(caller)?;
         let next = rotation::prepare(path)?;
         self.rewrap(&old, &next, None)?;
-        rotation::finish(path)
+        rotation::finish(path)?;
+        self.enter(caller, Deed::KeysRotated, None, String::new())
     }
 
     /// Wraps the data keys by a key that comes of a passphrase.
@@ -120,7 +127,8 @@ impl Mnemon {
         let old = self.needed_master(caller)?;
         let stretch = Stretch::random();
         let next = Source::Passphrase(passphrase).master(Some(&stretch))?;
-        self.rewrap(&old, &next, Some(&stretch))
+        self.rewrap(&old, &next, Some(&stretch))?;
+        self.enter(caller, Deed::KeysRotated, None, String::new())
     }
 
     fn rewrap(&self, old: &Master, next: &Master, stretch: Option<&Stretch>) -> Result<()> {
@@ -161,7 +169,29 @@ impl Mnemon {
             destroyed = ring.destroy(space);
             Ok(ring)
         })?;
+        if destroyed {
+            self.enter(caller, Deed::KeyDestroyed, Some(space), String::new())?;
+        }
         Ok(destroyed)
+    }
+
+    /// Enters into the audit what was done to keys, and by whom.
+    fn enter(
+        &self,
+        caller: &Caller,
+        deed: Deed,
+        space: Option<&Space>,
+        reason: String,
+    ) -> Result<()> {
+        self.store.enter(&AuditEntry {
+            at: self.clock.now(),
+            deed,
+            by: caller.name().to_owned(),
+            reason,
+            memories: 0,
+            ids: Vec::new(),
+            spaces: space.into_iter().cloned().collect(),
+        })
     }
 
     /// Seals what is to be sealed and is not yet, in all its versions, as if it always had been.
@@ -171,7 +201,26 @@ impl Mnemon {
         caller.may(Operation::SealWhatIsClear)?;
         self.needed_master(caller)?;
         let sealed = self.store.seal_what_is_clear()?;
-        Ok(Sealed { sealed })
+        let mut desks = 0;
+        if self.seals_everything() {
+            for paper in self.store.papers(PaperSort::Working)? {
+                let is_clear = self.store.paper(&paper)?.is_some_and(|it| !is_sealed(&it));
+                if let Some(agent) = paper.agent().filter(|_| is_clear) {
+                    self.at_desk(caller, agent, |_| Ok(()))?;
+                    desks += 1;
+                }
+            }
+        }
+        if sealed + desks > 0 {
+            let what = format!("memories: {sealed}, desks: {desks}");
+            self.enter(caller, Deed::Sealed, None, what)?;
+        }
+        Ok(Sealed { sealed, desks })
+    }
+
+    /// Whether all memories and desks are sealed.
+    pub(super) fn seals_everything(&self) -> bool {
+        self.store.keyring().is_some_and(Keyring::seals_everything)
     }
 
     /// What is sensitive is sealed or not kept at all.

@@ -17,6 +17,9 @@ const TOP_TAGS: usize = 10;
 /// So many of the newest texts are embedded to see how long that takes.
 const SAMPLE: usize = 8;
 
+/// And of each of them no more than this is.
+const SAMPLE_CHARS: usize = 1_000;
+
 /// Counts and sizes of an agent's long-term memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LongTermStats {
@@ -96,7 +99,12 @@ impl Mnemon {
         if let Some(outside) = &self.outside {
             return Ok(outside.mean_ms());
         }
-        let texts = newest.iter().take(SAMPLE).map(|it| it.text.as_str());
+        // A long text is measured by its beginning: nobody waits for a number in a table.
+        let texts = newest.iter().take(SAMPLE).map(|it| {
+            let text = it.text.as_str();
+            let end = text.char_indices().nth(SAMPLE_CHARS);
+            &text[..end.map_or(text.len(), |(end, _)| end)]
+        });
         let texts: Vec<&str> = texts.collect();
         if texts.is_empty() {
             return Ok(None);

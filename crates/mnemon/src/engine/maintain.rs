@@ -42,7 +42,7 @@ pub struct MaintainOptions {
 }
 
 /// What was done, or would be.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Maintained {
     /// Memories whose retention is over.
     pub forgotten: Vec<Expired>,
@@ -60,8 +60,17 @@ pub struct Maintained {
     pub snapshots: Vec<AgentId>,
     /// The back-up that was due.
     pub backup: Option<ScheduledBackup>,
+    /// What failed; the rest was done.
+    pub failures: Vec<Error>,
     /// Whether time was enough for all of it.
     pub complete: bool,
+}
+
+/// How far a job got.
+enum Done {
+    Completely,
+    InPart,
+    NotDue,
 }
 
 /// A memory whose retention is over.
@@ -103,6 +112,7 @@ impl Mnemon {
         Ok(Maintained {
             complete: done.complete,
             tended: done.tended,
+            failures: done.failures,
             ..Maintained::default()
         })
     }
@@ -181,30 +191,13 @@ impl Mnemon {
         let mut finished = JobTimes::new();
         for job in jobs {
             let began = self.clock.now();
-            let complete = match job {
-                Job::Retention => {
-                    done.policies = self.run_due_retention(caller, options.dry_run)?;
-                    self.forget_expired(caller, options, &mut done)?
-                }
-                Job::Purge => self.purge_what_is_over(caller, options, &mut done)?,
-                Job::Archive => self.archive_unused(caller, &unused, options, &mut done)?,
-                Job::Index => self.tend_index(options, &mut done)?,
-                Job::Snapshots => {
-                    done.snapshots = self.take_due_snapshots(caller, options.dry_run)?;
-                    true
-                }
-                Job::Backup => {
-                    // Its time is that of the last one, not when it was last asked for.
-                    if self.back_up_if_due(caller, options, &mut done)? {
-                        finished.insert(*job, began);
-                    }
-                    continue;
-                }
-            };
-            if complete {
-                finished.insert(*job, began);
+            match self.do_job(caller, *job, &unused, options, &mut done) {
+                Ok(Done::Completely) => drop(finished.insert(*job, began)),
+                Ok(Done::NotDue) => {}
+                Ok(Done::InPart) => done.complete = false,
+                // One that fails keeps nobody from the others.
+                Err(error) => done.failures.push(error),
             }
-            done.complete &= complete;
         }
         if !options.dry_run && !finished.is_empty() {
             let mut times = self.store.job_times()?;
@@ -212,6 +205,39 @@ impl Mnemon {
             self.store.note_job_times(&times)?;
         }
         Ok(done)
+    }
+
+    fn do_job(
+        &self,
+        caller: &Caller,
+        job: Job,
+        unused: &[SessionId],
+        options: &MaintainOptions,
+        done: &mut Maintained,
+    ) -> Result<Done> {
+        let is_complete = match job {
+            Job::Retention => {
+                done.policies = self.run_due_retention(caller, options.dry_run)?;
+                self.forget_expired(caller, options, done)?
+            }
+            Job::Purge => self.purge_what_is_over(caller, options, done)?,
+            Job::Archive => self.archive_unused(caller, unused, options, done)?,
+            Job::Index => self.tend_index(options, done)?,
+            Job::Snapshots => {
+                done.snapshots = self.take_due_snapshots(caller, options.dry_run)?;
+                true
+            }
+            // Its time is that of the last one, not when it was last asked for.
+            Job::Backup if !self.back_up_if_due(caller, options, done)? => {
+                return Ok(Done::NotDue);
+            }
+            Job::Backup => true,
+        };
+        Ok(if is_complete {
+            Done::Completely
+        } else {
+            Done::InPart
+        })
     }
 
     fn forget_expired(

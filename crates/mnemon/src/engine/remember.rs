@@ -17,7 +17,7 @@ use crate::store::{OnFull, Outcome, Receipt, Write};
 use serde_json::Value;
 
 /// A text without the pack that an agent was given before it spoke; one that is nothing else is refused.
-fn unrecalled(text: Text) -> Result<Text> {
+pub(super) fn unrecalled(text: Text) -> Result<Text> {
     let own = match without_recalled(text.as_str()) {
         Cow::Borrowed(_) => return Ok(text),
         Cow::Owned(own) => own,

@@ -14,7 +14,7 @@ use super::rights::check_space;
 use crate::agent::snapshot;
 use crate::caller::{Caller, Operation, Sight, Who};
 use crate::engine::Mnemon;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::{AgentId, Memory, MemoryId, Space};
 use crate::retention::{RetentionPolicy, is_past};
@@ -35,6 +35,8 @@ pub struct RetentionResult {
     pub long_term_entries_deleted: u64,
     /// Memories that had been forgotten and are gone for good.
     pub forgotten_entries_purged: u64,
+    /// Which memories were forgotten or are gone for good.
+    pub memories: Vec<MemoryId>,
     /// Snapshots that are gone.
     pub snapshots_deleted: u64,
     /// Bytes that are free again; none in a dry run.
@@ -115,10 +117,12 @@ impl Mnemon {
         }
         let mut due = Vec::new();
         for agent in self.agents_with_policy()? {
-            if self
-                .written_policy(&agent)?
-                .is_some_and(|it| it.is_due(self.clock.now()))
-            {
+            let is_due = match self.written_policy(&agent) {
+                // That it can't be read is told where it is carried out.
+                Err(Error::Paper { .. }) => true,
+                policy => policy?.is_some_and(|it| it.is_due(self.clock.now())),
+            };
+            if is_due {
                 due.push(agent);
             }
         }
@@ -143,6 +147,7 @@ impl Mnemon {
             working_entries_deleted: 0,
             long_term_entries_deleted: 0,
             forgotten_entries_purged: 0,
+            memories: Vec::new(),
             snapshots_deleted: 0,
             bytes_freed: 0,
             agents_processed: 0,
@@ -202,6 +207,10 @@ impl Mnemon {
         }
         result.long_term_entries_deleted += too_old.len() as u64;
         result.forgotten_entries_purged += gone.len() as u64;
+        result
+            .memories
+            .extend(too_old.iter().map(|it| it.id.clone()));
+        result.memories.extend(gone.iter().cloned());
         let (snapshots, bytes) = self.snapshots_to_delete(agent, &policy, now)?;
         result.snapshots_deleted += snapshots.len() as u64;
         let desk = self.desk(caller, agent)?;

@@ -129,7 +129,10 @@ impl Mnemon {
         };
         for id in ids {
             let memory = self.require_seen(caller, id)?.memory;
-            let is_own = memory.space == Space::Agent(me.clone()) || is_by(&memory, me);
+            // An agent that has the user's name is not the user.
+            let is_namesake = me.as_str() == self.config.defaults.user;
+            let is_by_me = is_by(&memory, me) && !is_namesake;
+            let is_own = memory.space == Space::Agent(me.clone()) || is_by_me;
             if !is_own && caller.role < Role::Admin {
                 return Err(caller.forbidden(format!("erase {id}: somebody else wrote it")));
             }

@@ -138,6 +138,14 @@ impl fmt::Display for Error {
             } => write!(f, "{place}: {key} {problem}"),
             Self::Paper { paper, problem } => write!(f, "{paper} can't be read: {problem}"),
             Self::WindowFull {
+                needed_tokens: 0,
+                pinned_tokens,
+                budget_tokens,
+            } => write!(
+                f,
+                "the {pinned_tokens} tokens that are pinned do not fit into {budget_tokens}"
+            ),
+            Self::WindowFull {
                 needed_tokens,
                 pinned_tokens,
                 budget_tokens,

@@ -101,6 +101,14 @@ pub enum Deed {
     SessionUndeleted,
     /// A session was removed from the trash for good.
     SessionPurged,
+    /// The store got keys.
+    KeysMade,
+    /// Another master key wraps the keys.
+    KeysRotated,
+    /// What was clear was sealed.
+    Sealed,
+    /// The key of a space was destroyed: nothing that it sealed opens any more.
+    KeyDestroyed,
 }
 
 impl Deed {
@@ -118,6 +126,10 @@ impl Deed {
             Self::SessionDeleted => "delete",
             Self::SessionUndeleted => "undelete",
             Self::SessionPurged => "purge",
+            Self::KeysMade => "key_new",
+            Self::KeysRotated => "key_rotate",
+            Self::Sealed => "key_seal",
+            Self::KeyDestroyed => "key_destroy",
         }
     }
 
@@ -135,6 +147,10 @@ impl Deed {
             Self::SessionDeleted,
             Self::SessionUndeleted,
             Self::SessionPurged,
+            Self::KeysMade,
+            Self::KeysRotated,
+            Self::Sealed,
+            Self::KeyDestroyed,
         ];
         deeds.into_iter().find(|deed| deed.as_str() == word)
     }

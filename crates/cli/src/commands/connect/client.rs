@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use super::hooks::{self, Hooks};
+
 /// A client of MCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
@@ -118,12 +120,22 @@ impl Client {
         }
     }
 
-    /// The file with its hooks, if they are known to us.
-    pub(super) fn hooks_file(self, folders: &Folders) -> Option<PathBuf> {
-        let own = || folders.home.join(".claude");
-        (self == Self::ClaudeCode)
-            .then(|| folders.claude.clone().unwrap_or_else(own))
-            .map(|folder| folder.join("settings.json"))
+    /// The file with its hooks, and which they are, if they are known to us.
+    pub(super) fn hooks_file(self, folders: &Folders) -> Option<(PathBuf, Hooks)> {
+        let folder = |own: &Option<PathBuf>, usual: &str| {
+            own.clone().unwrap_or_else(|| folders.home.join(usual))
+        };
+        match self {
+            Self::ClaudeCode => {
+                let path = folder(&folders.claude, ".claude").join("settings.json");
+                Some((path, hooks::CLAUDE_CODE))
+            }
+            Self::Codex => {
+                let path = folder(&folders.codex, ".codex").join("hooks.json");
+                Some((path, hooks::CODEX))
+            }
+            _ => None,
+        }
     }
 
     /// How its servers are written.
@@ -201,11 +213,15 @@ mod tests {
         );
         assert_eq!(
             Client::ClaudeCode.hooks_file(&moved),
-            Some("/claude/settings.json".into())
+            Some(("/claude/settings.json".into(), hooks::CLAUDE_CODE))
         );
         assert_eq!(
             Client::Codex.config_file(&moved),
             PathBuf::from("/codex/config.toml")
+        );
+        assert_eq!(
+            Client::Codex.hooks_file(&moved),
+            Some(("/codex/hooks.json".into(), hooks::CODEX))
         );
         assert_eq!(Client::Gemini.hooks_file(&moved), None);
     }

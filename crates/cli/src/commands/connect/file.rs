@@ -12,6 +12,7 @@ use mnemon::Error;
 use super::client::Servers;
 use super::diff::diff;
 use super::entry::{Entry, NAME};
+use super::hooks::Hooks;
 use super::jsonc::Document;
 use super::{hooks, toml};
 use crate::failure::{Failure, Outcome};
@@ -20,8 +21,8 @@ use crate::failure::{Failure, Outcome};
 pub(super) enum Edit {
     SetServer(Servers, Entry),
     RemoveServer(Servers),
-    SetHooks(Entry),
-    RemoveHooks,
+    SetHooks(Hooks, Entry),
+    RemoveHooks(Hooks),
 }
 
 /// A file as it is, and as it shall be.
@@ -51,17 +52,19 @@ impl Change {
             Edit::SetServer(servers, entry) => {
                 Some(ended(text, set(text, *servers, entry).map_err(refuse)?))
             }
-            Edit::SetHooks(entry) => Some(ended(text, hooks::set(text, entry).map_err(refuse)?)),
-            Edit::RemoveServer(_) | Edit::RemoveHooks if before.is_none() => None,
-            Edit::RemoveServer(_) | Edit::RemoveHooks => {
+            Edit::SetHooks(own, entry) => {
+                Some(ended(text, hooks::set(*own, text, entry).map_err(refuse)?))
+            }
+            Edit::RemoveServer(_) | Edit::RemoveHooks(_) if before.is_none() => None,
+            Edit::RemoveServer(_) | Edit::RemoveHooks(_) => {
                 let original = read(&backup_of(&path))?;
                 removed(text, original.as_deref(), edit).map_err(refuse)?
             }
         };
         let is_untouched = match edit {
             Edit::SetServer(servers, _) => !has_server(text, *servers),
-            Edit::SetHooks(_) => hooks::present(text).is_empty(),
-            Edit::RemoveServer(_) | Edit::RemoveHooks => false,
+            Edit::SetHooks(own, _) => hooks::present(*own, text).is_empty(),
+            Edit::RemoveServer(_) | Edit::RemoveHooks(_) => false,
         };
         Ok(Self {
             path,
@@ -145,7 +148,8 @@ fn removed(text: &str, original: Option<&str>, edit: &Edit) -> Result<Option<Str
     for candidate in [original, Some("")].into_iter().flatten() {
         let again = match edit {
             Edit::RemoveServer(servers) => added_again(candidate, text, *servers),
-            _ => hooks::put_back(candidate, &hooks::present(text)),
+            Edit::RemoveHooks(own) => hooks::put_back(candidate, &hooks::present(*own, text)),
+            Edit::SetServer(..) | Edit::SetHooks(..) => continue,
         };
         let again = again.map(|again| ended(candidate, again));
         if again.as_deref() == Ok(text) {
@@ -162,7 +166,8 @@ fn removed(text: &str, original: Option<&str>, edit: &Edit) -> Result<Option<Str
             let removed = Document::parse(text)?.remove(&[key, NAME]);
             Ok(Some(removed.unwrap_or_else(|| text.to_owned())))
         }
-        _ => hooks::remove(text).map(Some),
+        Edit::RemoveHooks(own) => hooks::remove(*own, text).map(Some),
+        Edit::SetServer(..) | Edit::SetHooks(..) => Ok(Some(text.to_owned())),
     }
 }
 

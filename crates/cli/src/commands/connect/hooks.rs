@@ -1,57 +1,80 @@
-//! The hooks of Claude Code: what is remembered comes in when a session
-//! starts, and what was said is kept when it pauses, shrinks or ends.
+//! The hooks of Claude Code and of Codex, which have the same form: what is
+//! remembered comes in when a session starts, and what was said is kept when
+//! it pauses, shrinks or ends.
 
 use serde_json::Value;
 
 use super::entry::Entry;
 use super::jsonc::Document;
 
-/// The client's name of an event, and ours.
-const EVENTS: [(&str, &str); 4] = [
-    ("SessionStart", "session-start"),
-    ("Stop", "stop"),
-    ("PreCompact", "pre-compact"),
-    ("SessionEnd", "session-end"),
-];
+/// The hooks of one client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hooks {
+    /// The client's name of each event, and ours.
+    events: &'static [(&'static str, &'static str)],
+    /// What tells the client apart, at the end of the command.
+    client: &'static str,
+}
+
+/// Those of Claude Code.
+pub(super) const CLAUDE_CODE: Hooks = Hooks {
+    events: &[
+        ("SessionStart", "session-start"),
+        ("Stop", "stop"),
+        ("PreCompact", "pre-compact"),
+        ("SessionEnd", "session-end"),
+    ],
+    client: "",
+};
+
+/// Those of Codex, where not every version tells that a session ends.
+pub(super) const CODEX: Hooks = Hooks {
+    events: &[
+        ("SessionStart", "session-start"),
+        ("Stop", "stop"),
+        ("PreCompact", "pre-compact"),
+    ],
+    client: " --client codex",
+};
 
 /// With a hook of ours for each event, in place of any that was there.
-pub(super) fn set(text: &str, entry: &Entry) -> Result<String, String> {
+pub(super) fn set(hooks: Hooks, text: &str, entry: &Entry) -> Result<String, String> {
     let mut text = text.to_owned();
-    for (event, own) in EVENTS {
-        let command = entry.hook(own);
+    for (event, own) in hooks.events {
+        let command = entry.hook(own) + hooks.client;
         let document = Document::parse(&text)?;
-        let ours = ours(&document, event);
+        let ours = ours(hooks, &document, event);
         if let [only] = ours.as_slice()
             && commands(document.items(&["hooks", event])[*only]) == [command.as_str()]
         {
             continue;
         }
-        text = without(&text, event)?;
+        text = without(hooks, &text, event)?;
         text = Document::parse(&text)?.push(&["hooks", event], &group(&command))?;
     }
     Ok(text)
 }
 
 /// Without any hook of ours.
-pub(super) fn remove(text: &str) -> Result<String, String> {
+pub(super) fn remove(hooks: Hooks, text: &str) -> Result<String, String> {
     let mut text = text.to_owned();
-    for (event, _) in EVENTS {
-        text = without(&text, event)?;
+    for (event, _) in hooks.events {
+        text = without(hooks, &text, event)?;
     }
     Ok(text)
 }
 
 /// The events for which a text has a hook of ours, and what each runs.
-pub(super) fn present(text: &str) -> Vec<(&'static str, String)> {
+pub(super) fn present(hooks: Hooks, text: &str) -> Vec<(&'static str, String)> {
     let Ok(document) = Document::parse(text) else {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for (event, _) in EVENTS {
+    for (event, _) in hooks.events {
         let items = document.items(&["hooks", event]);
-        for place in ours(&document, event) {
+        for place in ours(hooks, &document, event) {
             let commands = commands(items[place]).into_iter();
-            found.extend(commands.map(|command| (event, command)));
+            found.extend(commands.map(|command| (*event, command)));
         }
     }
     found
@@ -74,12 +97,12 @@ fn group(command: &str) -> String {
     )
 }
 
-fn without(text: &str, event: &str) -> Result<String, String> {
+fn without(hooks: Hooks, text: &str, event: &str) -> Result<String, String> {
     let path = ["hooks", event];
     let mut text = text.to_owned();
     loop {
         let document = Document::parse(&text)?;
-        let Some(place) = ours(&document, event).last().copied() else {
+        let Some(place) = ours(hooks, &document, event).last().copied() else {
             return Ok(text);
         };
         let shorter = document.remove_item(&path, place);
@@ -101,11 +124,11 @@ fn without(text: &str, event: &str) -> Result<String, String> {
 }
 
 /// Where in the list of an event groups stand that hold nothing but a hook of ours.
-fn ours(document: &Document<'_>, event: &str) -> Vec<usize> {
+fn ours(hooks: Hooks, document: &Document<'_>, event: &str) -> Vec<usize> {
     let items = document.items(&["hooks", event]);
     let is_ours = |group: &str| {
         let commands = commands(group);
-        !commands.is_empty() && commands.iter().all(|command| is_own(command, event))
+        !commands.is_empty() && commands.iter().all(|command| is_own(hooks, command, event))
     };
     let places = items.iter().enumerate().filter(|(_, group)| is_ours(group));
     places.map(|(place, _)| place).collect()
@@ -121,11 +144,12 @@ fn commands(group: &str) -> Vec<String> {
     commands.map(str::to_owned).collect()
 }
 
-fn is_own(command: &str, event: &str) -> bool {
-    let own = EVENTS.iter().find(|(name, _)| *name == event);
+fn is_own(hooks: Hooks, command: &str, event: &str) -> bool {
+    let own = hooks.events.iter().find(|(name, _)| *name == event);
     let program = command.split_whitespace().any(|word| {
         let word = word.trim_matches('\'');
         word == "mnemon" || word.ends_with("/mnemon") || word.ends_with("\\mnemon.exe")
     });
-    program && own.is_some_and(|(_, name)| command.ends_with(&format!(" hook {name}")))
+    program
+        && own.is_some_and(|(_, name)| command.ends_with(&format!(" hook {name}{}", hooks.client)))
 }

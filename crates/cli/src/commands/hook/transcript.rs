@@ -1,19 +1,17 @@
-//! The transcript of Claude Code: a line of JSON for everything that happened,
-//! of which only what people and the model said is kept.
+//! The end of a transcript of Claude Code: of the lines only what people and
+//! the model said is kept, as an import of the whole would keep it.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use mnemon::memory::{Body, Draft, Kind, Text};
+use mnemon::memory::Draft;
 use mnemon::{Error, Result};
-use serde_json::{Map, Value, json};
+use mnemon_wire::foreign::claude_code::turn;
 
 /// The end of the file that is looked at: a turn, not a day.
 const TAIL_BYTES: u64 = 512 << 10;
-/// Longer words are no conversation.
-const TEXT_BYTES_MAX: usize = 64 << 10;
 
 /// What was said at the end of a transcript, in order; `user` is who talks with the model.
 pub(super) fn read(path: &Path, user: &str) -> Result<Vec<Draft>> {
@@ -38,50 +36,10 @@ pub(super) fn read(path: &Path, user: &str) -> Result<Vec<Draft>> {
     Ok(lines.filter_map(|line| turn(line, user)).collect())
 }
 
-/// What a line says, if somebody said it.
-fn turn(line: &[u8], user: &str) -> Option<Draft> {
-    let line: Value = serde_json::from_slice(line).ok()?;
-    let role = line["type"]
-        .as_str()
-        .filter(|it| ["user", "assistant"].contains(it))?;
-    let is_aside = |name: &str| line[name].as_bool() == Some(true);
-    if is_aside("isSidechain") || is_aside("isMeta") {
-        return None;
-    }
-    let text = words(&line["message"]["content"])?;
-    let mut draft = Draft::new(Kind::Conversation, Text::try_from(text).ok()?);
-    let id = line["uuid"].as_str()?;
-    draft.id = Some(format!("turn_{id}").parse().ok()?);
-    draft.created_at = line["timestamp"].as_str().and_then(|at| at.parse().ok());
-    let author = if role == "user" { user } else { "claude-code" };
-    draft.author = author.parse().ok();
-    let body = Map::from_iter([("role".to_owned(), json!(role))]);
-    draft.body = Body::from_map(Kind::Conversation, body).ok()?;
-    Some(draft)
-}
-
-/// The words in a message, without thoughts, tools and what they gave.
-fn words(content: &Value) -> Option<String> {
-    let text = match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts = parts.iter().filter(|part| part["type"] == "text");
-            let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
-            texts.join("\n")
-        }
-        _ => return None,
-    };
-    let end = (0..=text.len().min(TEXT_BYTES_MAX))
-        .rev()
-        .find(|end| text.is_char_boundary(*end))?;
-    let text = text[..end].trim();
-    // What the client put in itself is no word of the user.
-    let is_said = !text.is_empty() && !text.starts_with('<');
-    is_said.then(|| text.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     #[test]

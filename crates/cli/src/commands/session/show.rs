@@ -6,6 +6,7 @@ use mnemon::Mnemon;
 use mnemon::memory::{Kind, Tag};
 use mnemon::session::{DeletedSession, Session, SessionState};
 use mnemon_wire::{DeletedSessionShape, SessionShape};
+use serde_json::Value;
 
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -72,7 +73,9 @@ fn card(context: &Context, engine: &Mnemon, session: &Session, quota: u64) -> St
     ));
     card.blank();
     let tags: Vec<_> = details.tags.iter().map(Tag::as_str).collect();
+    let title = details.metadata.get("title").and_then(Value::as_str);
     for (label, value) in [
+        ("title", title.unwrap_or_default().to_owned()),
         ("user", details.user.clone().unwrap_or_default()),
         ("agents", details.agents.join(", ")),
         ("project", details.project.clone().unwrap_or_default()),

@@ -15,8 +15,8 @@ use crate::whose::Whose;
 #[command(
     after_help = "Examples:\n  mnemon --as dev snapshot schedule \"0 * * * *\" --keep 24\n  \
     mnemon --as dev snapshot schedule\n  mnemon --as dev snapshot schedule --off\n\n\
-    They are taken by `mnemon maintain`, by a server, and by commands that write, once their time\n\
-    has come."
+    They are taken by `mnemon maintain`, by a server, and by commands that keep memories, once\n\
+    their time has come."
 )]
 pub(crate) struct Schedule {
     /// When, as cron writes it, in UTC: "0 * * * *" is every hour, @daily every midnight

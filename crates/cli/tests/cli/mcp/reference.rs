@@ -371,3 +371,31 @@ fn every_answer_is_that_of_the_reference_server() {
     theirs.kill();
     ours.end();
 }
+
+#[test]
+fn a_graph_of_the_reference_server_is_seen_by_its_tools() {
+    let sandbox = Sandbox::empty();
+    sandbox.json(&["init"]);
+    let lines: [Value; 3] = [
+        json!({ "type": "entity", "name": "Ada", "entityType": "person", "observations": ["Likes tea", "Sells tea"] }),
+        json!({ "type": "entity", "name": "Kyoto", "entityType": "city", "observations": [] }),
+        json!({ "type": "relation", "from": "Ada", "to": "Kyoto", "relationType": "lives in" }),
+    ];
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    sandbox.file("memory.jsonl", lines.join("\n"));
+    assert_eq!(sandbox.json(&["import", "memory.jsonl"])["imported"], 5);
+    assert_eq!(sandbox.json(&["import", "memory.jsonl"])["skipped"], 5);
+    let mut client = ready(&sandbox);
+    let seen = graph(&mut client);
+    client.end();
+    assert_eq!(
+        seen,
+        json!({
+            "entities": [
+                { "name": "Ada", "entityType": "person", "observations": ["Likes tea", "Sells tea"] },
+                { "name": "Kyoto", "entityType": "city", "observations": [] },
+            ],
+            "relations": [{ "from": "Ada", "to": "Kyoto", "relationType": "lives in" }],
+        })
+    );
+}

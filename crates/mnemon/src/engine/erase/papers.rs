@@ -67,12 +67,12 @@ impl Mnemon {
             let Some(bytes) = before else { return Ok(None) };
             let after = match paper {
                 Paper::Working(agent) => {
-                    let mut desk = Desk::read(agent, before)?;
+                    let mut desk = self.read_desk(agent, before)?;
                     let Desk {
                         working, window, ..
                     } = &mut desk;
                     is_changed = gone.leave(working, window) > 0;
-                    desk.write()?
+                    self.written_desk(agent, &desk, before, false)?
                 }
                 Paper::Snapshot(..) => {
                     let mut snapshot = self.read_snapshot(bytes)?;

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::disk::{Disk, Stat};
 use super::layout::Layout;
-use super::{wall_micros, whole_file};
+use super::{folders, wall_micros, whole_file};
 use crate::error::{Error, Result};
 use crate::memory::{Closed, Memory, Seal, Shut, Space};
 use crate::seal::{Keyring, Ring, SealProblem, content};
@@ -68,20 +68,7 @@ impl Keys {
     /// Puts another ring in its place; the caller holds the lock.
     fn replace(&self, ring: &Ring) -> Result<()> {
         let folder = self.path.parent().unwrap_or(&self.path);
-        if self
-            .disk
-            .stat(folder)
-            .map_err(Error::io("read", folder))?
-            .is_none()
-        {
-            self.disk
-                .create_folder(folder)
-                .map_err(Error::io("create", folder))?;
-            let root = folder.parent().unwrap_or(folder);
-            self.disk
-                .sync_folder(root)
-                .map_err(Error::io("sync", root))?;
-        }
+        folders::make(&*self.disk, folder)?;
         self.remove_half_written(folder)?;
         whole_file::replace(&*self.disk, &self.path, &ring.write())
     }

@@ -296,6 +296,10 @@ impl Store for LocalStore {
         self.audit_trail()
     }
 
+    fn enter(&self, entry: &AuditEntry) -> Result<()> {
+        self.enter_deed(entry)
+    }
+
     fn tend(&self) -> Result<Tended> {
         self.put_in_order()
     }

@@ -45,6 +45,13 @@ pub fn restore_backup(
         Err(Error::NoStore { .. }) => None,
         store => Some(store?),
     };
+    if is_there && old.is_none() {
+        return Err(Error::Rule {
+            field: "root",
+            rule: "a folder that is not there yet, or one with a store".into(),
+            given: root.display().to_string(),
+        });
+    }
     let part = with_suffix(root, &format!("{}.part", unique(wall_micros())));
     let made = fill(
         backup,

@@ -16,6 +16,12 @@ use crate::store::local::shelf;
 use crate::store::{AuditEntry, Deed};
 
 impl LocalStore {
+    /// Enters a deed that no log tells of.
+    pub(in crate::store::local) fn enter_deed(&self, entry: &AuditEntry) -> Result<()> {
+        let held = self.hold_for_life("enter into the audit")?;
+        audit::append(&*self.disk, &self.layout, &held, &AuditLine::deed(entry)?)
+    }
+
     /// The oldest first.
     pub(in crate::store::local) fn audit_trail(&self) -> Result<Vec<AuditEntry>> {
         let mut trail = audit::entries(&*self.disk, &self.layout)?;
