@@ -9,7 +9,7 @@ pub(crate) mod as_text;
 mod author;
 pub mod body;
 mod by_kind;
-mod draft;
+pub(crate) mod draft;
 mod handle;
 mod id;
 mod kind;

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config::SessionsConfig;
+use crate::error::{Error, Result};
+use crate::memory::draft::{DEPTH_MAX, depth_exceeds};
 use crate::memory::{Kind, Memory, SessionId, Tag};
 use crate::time::Time;
 
@@ -51,6 +53,22 @@ pub struct SessionDetails {
     /// The user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
+}
+
+impl SessionDetails {
+    /// Refuses what no line of a log may hold: it must always be readable again.
+    pub(crate) fn check(&self) -> Result<()> {
+        for (field, map) in [
+            ("metadata", &self.metadata),
+            ("preferences", &self.preferences),
+        ] {
+            if map.values().any(|value| depth_exceeds(value, DEPTH_MAX)) {
+                let rule = format!("nested at most {DEPTH_MAX} levels deep");
+                return Err(Error::rule(field, rule, ""));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A session with all that is known about it.

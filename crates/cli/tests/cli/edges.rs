@@ -199,3 +199,20 @@ fn a_session_that_fills_up_is_told_by_revise_and_by_import() {
             .starts_with("session s has")
     );
 }
+
+#[test]
+fn details_of_a_session_that_could_not_be_read_again_are_refused() {
+    let sandbox = Sandbox::empty();
+    sandbox.json(&["init"]);
+    let deep = "{\"a\":".repeat(126) + "1" + &"}".repeat(126);
+    let line = format!("{{\"op\":\"session\",\"id\":\"s\",\"metadata\":{deep}}}\n");
+    sandbox.file("deep.jsonl", line);
+    let (code, message) = sandbox.refusal(&["import", "deep.jsonl"]);
+    assert_eq!(code, "E_SCHEMA_INVALID");
+    assert!(
+        message.contains("nested at most 64 levels deep"),
+        "{message}"
+    );
+    assert_eq!(sandbox.json(&["session", "list"])["total"], 0);
+    assert_eq!(sandbox.json(&["verify"])["ok"], true);
+}

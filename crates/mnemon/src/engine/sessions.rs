@@ -29,6 +29,7 @@ impl Mnemon {
             .agents
             .iter()
             .try_for_each(|agent| check_name("agent", agent))?;
+        details.check()?;
         self.config.decay.with_session(&details.decay)?;
         self.config.compaction.with_session(&details.compaction)?;
         self.redactor.redact_details(&mut details);

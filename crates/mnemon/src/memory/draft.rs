@@ -11,7 +11,7 @@ use crate::time::Time;
 
 /// Nested deeper than this, a value is a trick rather than a memory. JSON
 /// readers stop at 128 levels, and a log line must always be readable again.
-const DEPTH_MAX: usize = 64;
+pub(crate) const DEPTH_MAX: usize = 64;
 
 /// More numbers than any embedder in use gives.
 const EMBEDDING_DIMENSIONS_MAX: usize = 8192;
@@ -244,7 +244,7 @@ pub(super) fn check_embedding(embedding: Option<&[f32]>) -> Result<()> {
     }
 }
 
-fn depth_exceeds(value: &Value, levels: usize) -> bool {
+pub(crate) fn depth_exceeds(value: &Value, levels: usize) -> bool {
     match value {
         Value::Array(items) => {
             levels == 0 || items.iter().any(|item| depth_exceeds(item, levels - 1))

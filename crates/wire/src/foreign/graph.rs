@@ -43,8 +43,17 @@ pub(super) fn read(input: &mut dyn BufRead, reading: &mut Reading<'_>) -> Result
     })
 }
 
-fn entity_id(name: &str) -> MemoryId {
-    ids::memory(Kind::Fact, &["graph", "entity", name])
+/// The id of a part of the graph; the same graph in a session is another one.
+fn part_id(reading: &Reading<'_>, parts: &[&str]) -> MemoryId {
+    let space = reading.about.space.as_ref().map(ToString::to_string);
+    let mut all = vec!["graph"];
+    all.extend(parts);
+    all.extend(space.as_deref());
+    ids::memory(Kind::Fact, &all)
+}
+
+fn entity_id(reading: &Reading<'_>, name: &str) -> MemoryId {
+    part_id(reading, &["entity", name])
 }
 
 fn entity(place: String, item: &Value, reading: &mut Reading<'_>) -> Result<()> {
@@ -54,7 +63,7 @@ fn entity(place: String, item: &Value, reading: &mut Reading<'_>) -> Result<()> 
     let kind = text(item, "entityType").unwrap_or("thing");
     let about = json!({ "entity": name, "entity_type": kind });
     let said = format!("{name} ({kind})");
-    let id = entity_id(name);
+    let id = entity_id(reading, name);
     keep(
         place.clone(),
         id,
@@ -71,10 +80,10 @@ fn entity(place: String, item: &Value, reading: &mut Reading<'_>) -> Result<()> 
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let id = ids::memory(Kind::Fact, &["graph", "observation", name, &said]);
+        let id = part_id(reading, &["observation", name, &said]);
         let links = vec![Link {
             rel: "about".parse()?,
-            to: entity_id(name),
+            to: entity_id(reading, name),
         }];
         let about = json!({ "entity": name });
         let said = format!("{name}: {said}");
@@ -88,12 +97,12 @@ fn relation(place: String, item: &Value, reading: &mut Reading<'_>) -> Result<()
         return reading.problem(place, missing("`from` or no `to`"));
     };
     let kind = text(item, "relationType").unwrap_or("related to");
-    let id = ids::memory(Kind::Fact, &["graph", "relation", from, kind, to]);
+    let id = part_id(reading, &["relation", from, kind, to]);
     let mut links = Vec::new();
     for (rel, name) in [("from", from), ("to", to)] {
         links.push(Link {
             rel: rel.parse()?,
-            to: entity_id(name),
+            to: entity_id(reading, name),
         });
     }
     let about = json!({ "from": from, "to": to, "relation_type": kind });

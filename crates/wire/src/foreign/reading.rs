@@ -20,6 +20,8 @@ use super::{About, Piece, Program, Why, ids, told};
 const TEXT_BYTES_MAX: usize = 512 << 10;
 /// Metadata that is longer says nothing to anybody.
 const MEMBER_BYTES_MAX: usize = 16 << 10;
+/// A name that is longer is none.
+const NAME_BYTES_MAX: usize = 512;
 /// Between two messages of which the second has no time.
 const STEP_MICROS: i64 = 1000;
 
@@ -126,6 +128,15 @@ impl<'a> Reading<'a> {
         let source = self.program.as_str();
         details.metadata.insert("source".into(), json!(source));
         details.metadata.retain(|_, value| !value.is_null());
+        // Nobody checks these, and a line of a log must always be readable again.
+        for map in [&mut details.metadata, &mut details.preferences] {
+            map.values_mut().for_each(flatten);
+        }
+        for name in [&mut details.project, &mut details.phase, &mut details.user] {
+            if let Some(name) = name {
+                name.truncate(beginning(name, NAME_BYTES_MAX).len());
+            }
+        }
         details
             .user
             .get_or_insert_with(|| self.about.user.to_owned());
@@ -347,6 +358,14 @@ pub(super) fn shortened(value: &Value) -> Value {
         return value.clone();
     }
     Value::String(beginning(&text, MEMBER_BYTES_MAX).to_owned() + "…")
+}
+
+/// A value without anything in it: what has members becomes the text of them.
+fn flatten(value: &mut Value) {
+    if value.is_array() || value.is_object() {
+        *value = Value::String(value.to_string());
+    }
+    *value = shortened(value);
 }
 
 /// At most so many bytes of a text, whole characters.

@@ -35,7 +35,9 @@ pub struct Report {
     pub problems: Problems,
     /// Files by program.
     pub files: BTreeMap<&'static str, u64>,
-    /// Files that nobody recognised.
+    /// How many files nobody recognised.
+    pub unknown_count: u64,
+    /// The first of them.
     pub unknown_files: Vec<String>,
     /// Sessions that were made.
     pub sessions: Vec<SessionId>,
@@ -74,8 +76,20 @@ impl Report {
         *self.files.entry(program.as_str()).or_default() += 1;
     }
 
+    /// Counts a file that nobody recognised.
+    pub fn unknown(&mut self, file: String) {
+        self.unknown_count += 1;
+        if self.unknown_files.len() < LISTED_MAX {
+            self.unknown_files.push(file);
+        }
+    }
+
     /// Counts something that was left out on purpose.
-    pub fn leave(&mut self, file: &str, place: &str, why: String) {
+    pub fn leave(&mut self, file: &str, place: &str, mut why: String) {
+        // A reason may name what the file calls a thing, and a file may be made to flood us.
+        if self.left_out.len() >= LISTED_MAX && !self.left_out.contains_key(&why) {
+            why = "other things".to_owned();
+        }
         let first = || (0, format!("{file}, {place}"));
         self.left_out.entry(why).or_insert_with(first).0 += 1;
     }
@@ -145,6 +159,7 @@ pub struct TakenInShape<'a> {
     files: &'a BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     unknown_files: &'a [String],
+    unknown_count: u64,
     sessions: &'a [SessionId],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     redacted: Vec<RedactionShape<'a>>,
@@ -183,6 +198,7 @@ impl<'a> TakenInShape<'a> {
             left_out: left_out.collect(),
             files: &report.files,
             unknown_files: &report.unknown_files,
+            unknown_count: report.unknown_count,
             sessions: &report.sessions,
             redacted: RedactionShape::all(redacted),
             notes: &report.notes,

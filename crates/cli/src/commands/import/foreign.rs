@@ -218,7 +218,7 @@ fn unknown(report: &Report) -> String {
     if files.is_empty() {
         return String::new();
     }
-    let mut out = format!("\nNot recognised, and left alone: {}", files.len());
+    let mut out = format!("\nNot recognised, and left alone: {}", report.unknown_count);
     let names: Vec<String> = files
         .iter()
         .take(SHOWN_MAX)

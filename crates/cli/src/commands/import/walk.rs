@@ -200,7 +200,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                 .rsplit_once('.')
                 .map(|(_, ending)| ending.to_ascii_lowercase());
             if !ending.is_some_and(|ending| known.contains(&ending.as_str())) {
-                self.taker.report.unknown_files.push(own);
+                self.taker.report.unknown(own);
                 continue;
             }
             let packed = entry.compressed_size();
@@ -247,7 +247,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                 program
             }
             _ => {
-                self.taker.report.unknown_files.push(name.to_owned());
+                self.taker.report.unknown(name.to_owned());
                 return Ok(());
             }
         };

@@ -385,6 +385,8 @@ fn a_graph_of_the_reference_server_is_seen_by_its_tools() {
     sandbox.file("memory.jsonl", lines.join("\n"));
     assert_eq!(sandbox.json(&["import", "memory.jsonl"])["imported"], 5);
     assert_eq!(sandbox.json(&["import", "memory.jsonl"])["skipped"], 5);
+    let own = sandbox.json(&["import", "memory.jsonl", "--session", "s"]);
+    assert_eq!(own["imported"], 5, "a session has a graph of its own");
     let mut client = ready(&sandbox);
     let seen = graph(&mut client);
     client.end();

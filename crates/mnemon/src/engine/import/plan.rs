@@ -60,6 +60,7 @@ impl ImportPlan {
                 let decay = own.decay.with_session(&details.decay).err();
                 let compaction = own.compaction.with_session(&details.compaction).err();
                 self.bad.extend(decay.into_iter().chain(compaction));
+                self.bad.extend(details.check().err());
                 if let Err(error) = self.check_session(engine, &id) {
                     self.bad.push(error);
                 }

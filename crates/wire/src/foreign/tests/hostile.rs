@@ -74,6 +74,22 @@ fn a_text_that_is_too_long_becomes_several_that_continue() {
 }
 
 #[test]
+fn what_a_session_is_called_is_never_nested_or_endless() {
+    let deep = "[".repeat(100) + &"]".repeat(100);
+    let long = "x".repeat(100_000);
+    let text = format!(
+        "[{{\"uuid\":\"c\",\"name\":{deep},\"summary\":\"{long}\",\"project\":{{\"name\":\"{long}\"}},\"chat_messages\":[]}}]"
+    );
+    let found = pieces(Program::ClaudeAi, "x.json", &text);
+    let Piece::Session { details, .. } = &found[0] else {
+        panic!("{found:?}");
+    };
+    assert_eq!(details.metadata["title"], json!(deep));
+    assert!(details.metadata["summary"].as_str().unwrap().len() < 20_000);
+    assert_eq!(details.project.as_ref().unwrap().len(), 512);
+}
+
+#[test]
 fn what_has_no_time_is_told_in_its_order() {
     let found = pieces(Program::Chat, "x.md", "User: a\nAssistant: b\nUser: c\n");
     let times: Vec<Time> = found
