@@ -132,10 +132,9 @@ impl<'a> Reading<'a> {
         for map in [&mut details.metadata, &mut details.preferences] {
             map.values_mut().for_each(flatten);
         }
-        for name in [&mut details.project, &mut details.phase, &mut details.user] {
-            if let Some(name) = name {
-                name.truncate(beginning(name, NAME_BYTES_MAX).len());
-            }
+        let names = [&mut details.project, &mut details.phase, &mut details.user];
+        for name in names.into_iter().flatten() {
+            name.truncate(beginning(name, NAME_BYTES_MAX).len());
         }
         details
             .user

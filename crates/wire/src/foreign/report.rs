@@ -88,7 +88,7 @@ impl Report {
     pub fn leave(&mut self, file: &str, place: &str, mut why: String) {
         // A reason may name what the file calls a thing, and a file may be made to flood us.
         if self.left_out.len() >= LISTED_MAX && !self.left_out.contains_key(&why) {
-            why = "other things".to_owned();
+            "other things".clone_into(&mut why);
         }
         let first = || (0, format!("{file}, {place}"));
         self.left_out.entry(why).or_insert_with(first).0 += 1;
