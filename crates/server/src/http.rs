@@ -9,6 +9,7 @@ mod answer;
 mod asked;
 mod connection;
 mod depth;
+mod entry;
 mod events;
 mod guard;
 mod log;

@@ -49,7 +49,7 @@ operations! {
     Writer:
         Remember "remember" RememberAll "remember_all" Transact "transact" Revise "revise"
         Forget "forget" ForgetLocated "forget_located" Unforget "unforget"
-        UnforgetNamed "unforget_named" Erase "erase" EraseIds "erase_ids" Import "import"
+        UnforgetNamed "unforget_named" Erase "erase" EraseIds "erase_ids" Import "import" TakeIn "take_in"
         CreateSession "create_session" CloseSession "close_session"
         ActivateSession "activate_session" ArchiveSession "archive_session"
         RestoreSession "restore_session" DeleteSession "delete_session"

@@ -46,6 +46,10 @@ pub(crate) const NOT_OVER_HTTP: &[(Operation, &str)] = &[
     (Operation::Peek, "a step of others: GET of a memory looks"),
     (Operation::AllOf, "a step of others: filters by session"),
     (Operation::CheckReferences, "a step of keeping a memory"),
+    (
+        Operation::TakeIn,
+        "files of other programs are read by `mnemon import`",
+    ),
     (Operation::FillingOf, "told in the notes of each write"),
     (Operation::Require, "told as E_LICENSE where it matters"),
     (Operation::Desk, "read as working memory and as window"),

@@ -141,3 +141,27 @@ fn a_key_is_its_callers_own() {
     });
     assert_ne!(ids[0], ids[1]);
 }
+
+#[test]
+fn a_change_that_died_before_it_could_answer_is_known_by_what_it_did() {
+    let house = House::new();
+    let client = house.client();
+    let id = remember(&house, "k", "first").json(201)["id"].clone();
+    let path = format!("/v1/memories/{}", id.as_str().unwrap());
+    let revise = |key: &str, body: &Value| {
+        let headers = [("idempotency-key", key), ("if-match", "\"1\"")];
+        client.json_with("PATCH", &path, &headers, body)
+    };
+    let change = json!({ "text": "second", "add_tags": ["a"], "metadata": { "n": 1 } });
+    let done = revise("a", &change).json(200);
+    forget_answers(&house);
+    let again = revise("a", &change).json(200);
+    assert_eq!(
+        (&again["version"], &again["text"]),
+        (&json!(2), &done["text"])
+    );
+    // What somebody else made of that version is not taken for one's own change.
+    let other = json!({ "text": "third" });
+    assert_eq!(revise("b", &other).refusal(412), "E_CONCURRENT_MOD");
+    assert_eq!(client.get(&path).json(200)["version"], 2);
+}

@@ -19,7 +19,7 @@ use mnemon::{Caller, Gate};
 use super::desks;
 use super::keys;
 use super::town::{AGENTS, Town, told};
-use super::tricks::{import, judged, query, some_draft, transact, with_stolen};
+use super::tricks::{import, judged, query, some_draft, take_in, transact, with_stolen};
 
 /// Something that an agent does.
 pub(crate) struct Deed {
@@ -336,6 +336,7 @@ pub(crate) const DEEDS: &[Deed] = &[
         })
     }),
     deed(Operation::Import, 3, import),
+    deed(Operation::TakeIn, 3, take_in),
     deed(Operation::CreateSession, 2, |town, me| {
         let session = town.session();
         let new = NewSession {

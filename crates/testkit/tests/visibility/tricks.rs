@@ -1,7 +1,7 @@
 //! Tricks: what an agent hands in that it can't have, and what has to become of it.
 
 use jiff::tz::TimeZone;
-use mnemon::engine::{Action, ImportItem, ImportOptions};
+use mnemon::engine::{Action, ImportItem, ImportOptions, Incoming};
 use mnemon::memory::{Draft, Kind, Link, Memory, MemoryId, Revision, Space, State};
 use mnemon::recall::structured::Aggregation;
 use mnemon::recall::{Question, StructuredQuery};
@@ -151,6 +151,25 @@ pub(crate) fn transact(town: &mut Town, me: &Caller) -> String {
 }
 
 /// An export that somebody wrote by hand: with ids that are taken.
+/// What another program kept, under an id that may be somebody else's.
+pub(crate) fn take_in(town: &mut Town, me: &Caller) -> String {
+    let (space, mut draft, _) = some_draft(town, me);
+    if town.one_in(2)
+        && let Some(memory) = town.stolen()
+    {
+        draft.id = Some(memory.id);
+    }
+    let id = draft.id.clone();
+    let incoming = vec![Incoming { space, draft }];
+    let taken = town
+        .engine
+        .take_in(me, None, incoming, ImportOptions::default());
+    if taken.as_ref().is_ok_and(|it| it.kept > 0) {
+        town.ids.extend(id);
+    }
+    told(taken)
+}
+
 pub(crate) fn import(town: &mut Town, me: &Caller) -> String {
     let (space, mut draft, _) = some_draft(town, me);
     if town.one_in(2) {

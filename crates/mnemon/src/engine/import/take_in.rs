@@ -72,7 +72,7 @@ impl Mnemon {
         incoming: Vec<Incoming>,
         options: ImportOptions,
     ) -> Result<TakenIn> {
-        caller.may(Operation::Import)?;
+        caller.may(Operation::TakeIn)?;
         let mut report = TakenIn::default();
         let mut fresh: Vec<Fresh> = Vec::new();
         let mut texts: HashMap<MemoryId, String> = HashMap::new();

@@ -3,9 +3,9 @@
 use mnemon::Result;
 use mnemon::caller::Operation;
 use mnemon::engine::Remembered;
-use mnemon::memory::{Draft, Memory, Space};
+use mnemon::memory::{Draft, Limits, Memory, Revision, Space};
 use mnemon::recall::{RelatedOptions, SimilarOptions};
-use mnemon::store::{Forgottenness, OnFull};
+use mnemon::store::{Forgottenness, OnFull, What};
 use mnemon::{Error, Mnemon};
 use mnemon_wire::{
     HistoryShape, MemoriesShape, MemoryShape, RelatedShape, RememberedShape, SimilarShape,
@@ -278,9 +278,43 @@ fn revise(asked: &Asked<'_>) -> Result<Reply> {
         &mut revision,
     )?;
     revision::refuse_empty(&revision)?;
-    let after = engine.revise(caller, &memory, asked.if_match, revision)?;
+    let after = match engine.revise(caller, &memory, asked.if_match, revision.clone()) {
+        Err(error @ Error::VersionMismatch { .. }) if asked.begun_before => {
+            changed_before(asked, &memory, revision)?.ok_or(error)?
+        }
+        after => after?,
+    };
     asked.wrote();
     shown(asked, engine, &after)
+}
+
+/// The version that the same change made before, when nobody could say so any more: the one behind
+/// what it was made for, by the same caller, which the change would leave as it is.
+fn changed_before(
+    asked: &Asked<'_>,
+    memory: &Memory,
+    mut revision: Revision,
+) -> Result<Option<Memory>> {
+    let (engine, caller) = (asked.engine(), asked.caller());
+    engine.redactor().redact_revision(&mut revision)?;
+    let version = asked.if_match.map(|before| before + 1);
+    let limits = &engine.config().limits;
+    let limits = Limits {
+        session_entry_bytes_max: limits.session_entry_bytes_max,
+        long_term_entry_bytes_max: limits.long_term_entry_bytes_max,
+    };
+    let (_, changes) = engine.history(caller, memory.id.as_str(), None)?;
+    for change in changes {
+        let is_own = change.by.as_deref() == Some(caller.name());
+        if let What::Revised(then) = change.what
+            && is_own
+            && Some(then.version) == version
+        {
+            let again = revision.apply(&then, caller.name(), then.updated_at, &limits)?;
+            return Ok((again == *then).then_some(*then));
+        }
+    }
+    Ok(None)
 }
 
 fn history(asked: &Asked<'_>) -> Result<Reply> {
