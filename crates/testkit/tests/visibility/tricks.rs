@@ -154,16 +154,18 @@ pub(crate) fn transact(town: &mut Town, me: &Caller) -> String {
 /// What another program kept, under an id that may be somebody else's.
 pub(crate) fn take_in(town: &mut Town, me: &Caller) -> String {
     let (space, mut draft, _) = some_draft(town, me);
-    if town.one_in(2)
-        && let Some(memory) = town.stolen()
-    {
+    let stolen = town.one_in(2).then(|| town.stolen()).flatten();
+    // Kept, it would have an id that is made of the stolen one, and look like its first owner's.
+    let options = ImportOptions {
+        dry_run: stolen.is_some(),
+        ..ImportOptions::default()
+    };
+    if let Some(memory) = stolen {
         draft.id = Some(memory.id);
     }
     let id = draft.id.clone();
     let incoming = vec![Incoming { space, draft }];
-    let taken = town
-        .engine
-        .take_in(me, None, incoming, ImportOptions::default());
+    let taken = town.engine.take_in(me, None, incoming, options);
     if taken.as_ref().is_ok_and(|it| it.kept > 0) {
         town.ids.extend(id);
     }
