@@ -5,7 +5,7 @@
 //! A person may say that two are not the same (`distinct_from`); that is kept.
 //!
 //! `wording` compares two texts, `join` finds the pairs worth comparing,
-//! [`group`] puts them together; the engine reads and writes.
+//! `group` puts them together; the engine reads and writes.
 
 mod finding;
 pub(crate) mod group;

@@ -201,10 +201,8 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
-    /// Enters a deed that no log tells of into the audit; what has no keys has none.
-    fn enter(&self, _entry: &AuditEntry) -> Result<()> {
-        Ok(())
-    }
+    /// Enters a deed that no log tells of into the audit.
+    fn enter(&self, entry: &AuditEntry) -> Result<()>;
 
     /// Puts other data keys in the place of those that are there, whole or not at all.
     fn change_ring(&self, change: &mut dyn FnMut(Option<&Ring>) -> Result<Ring>) -> Result<()> {

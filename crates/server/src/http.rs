@@ -64,6 +64,9 @@ pub struct Options {
     pub log: Box<dyn Write + Send>,
 }
 
+/// So many large answers are written at once; threads must be left for everything else.
+const WRITING_MAX: usize = 8;
+
 /// A server that has its address and does not answer yet.
 pub struct Server {
     listener: TcpListener,
@@ -124,6 +127,7 @@ impl Server {
             requests: 0.into(),
             doing: Doing::default(),
             streams: Arc::new(Semaphore::new(config.streams_max)),
+            writing: Arc::new(Semaphore::new(WRITING_MAX)),
             stopping,
             opened: Opened {
                 engine: Arc::new(engine),

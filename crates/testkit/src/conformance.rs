@@ -112,6 +112,7 @@ macro_rules! conformance {
             erasing_reaches_what_is_put_away
             a_paper_says_what_it_was_last_told
             papers_are_listed_by_sort
+            what_is_entered_is_in_the_audit
             papers_of_the_store_are_nobodys
             nobody_loses_a_change_to_a_paper
             recorded_times_grow_even_if_the_clock_goes_back

@@ -382,6 +382,11 @@ impl Store for ModelStore {
         Ok(())
     }
 
+    fn enter(&self, entry: &AuditEntry) -> Result<()> {
+        self.state().deeds.push(entry.clone());
+        Ok(())
+    }
+
     fn papers(&self, sort: PaperSort) -> Result<Vec<Paper>> {
         let state = self.state();
         let papers = state.papers.keys().filter(|it| it.sort() == sort);

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use mnemon::caller::{Role, Who};
 use mnemon::compact::Reach;
 use mnemon::engine::{NewEntry, NewSession, bring_back};
 use mnemon::memory::{Draft, Importance, Kind, MemoryId, Space};
 use mnemon::store::Filter;
 use mnemon::store::local::{LocalOptions, LocalStore};
+use mnemon::token::{Admission, NewToken};
 use mnemon::{Caller, Code, Config, Mnemon};
 use mnemon_testkit::inspect;
 
@@ -295,4 +297,57 @@ fn a_folder_that_is_taken_or_lies_within_the_store_is_refused() {
     let none = bring_back(&me(), folder.path(), &root, true, &Config::default());
     assert_eq!(none.unwrap_err().code(), Code::StorageIo);
     assert_eq!(ids(&engine).len(), 1);
+}
+
+#[test]
+fn whoever_needed_a_token_needs_one_after_a_back_up_came_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("store");
+    let engine = open(&root);
+    let open_door = folder.path().join("without");
+    engine.back_up(&me(), &open_door).unwrap();
+    let new = NewToken {
+        name: None,
+        who: Who::User("ann".into()),
+        role: Role::Admin,
+        tier: None,
+        expires_at: None,
+    };
+    let (_, secret) = engine.new_token(&me(), new).unwrap();
+    let backup = folder.path().join("with");
+    engine.back_up(&me(), &backup).unwrap();
+    drop(engine);
+    let comes_in = |root: &Path, secret: Option<&str>| match open(root).admit(secret).unwrap() {
+        Admission::NoTokens => "everybody",
+        Admission::Bearer(_) => "the bearer",
+        Admission::Refused => "nobody",
+    };
+    let elsewhere = folder.path().join("elsewhere");
+    restored(&backup, &elsewhere);
+    assert_eq!(comes_in(&elsewhere, Some(&secret)), "nobody", "not in it");
+    assert_eq!(comes_in(&elsewhere, None), "nobody");
+    // The tokens of a store that is replaced hold on, whatever the back-up is like.
+    for backup in [&backup, &open_door] {
+        bring_back(&me(), backup, &root, true, &Config::default()).unwrap();
+        assert_eq!(comes_in(&root, Some(&secret)), "the bearer");
+        assert_eq!(comes_in(&root, None), "nobody");
+    }
+    let free = folder.path().join("free");
+    restored(&open_door, &free);
+    assert_eq!(comes_in(&free, None), "everybody");
+}
+
+#[test]
+fn a_folder_with_anything_else_in_it_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let backup = folder.path().join("backup");
+    open(&folder.path().join("store"))
+        .back_up(&me(), &backup)
+        .unwrap();
+    let home = folder.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    std::fs::write(home.join("letter.txt"), "Dear Ada").unwrap();
+    let refused = bring_back(&me(), &backup, &home, true, &Config::default());
+    assert_eq!(refused.unwrap_err().code(), Code::SchemaInvalid);
+    assert!(home.join("letter.txt").exists());
 }

@@ -150,8 +150,14 @@ fn a_snapshot_is_taken_once_its_time_has_come_and_only_so_many_are_kept() {
     desk.later(60);
     assert_eq!(desk.maintain().snapshots, []);
     assert_eq!(desk.snapshots().len(), 3, "those that are there stay");
-    let wrong = set(Some(&hourly(0))).unwrap_err();
-    assert_eq!(wrong.code().as_str(), "E_SCHEMA_INVALID");
+    let never = Routine::new("0 0 31 2 *".parse().unwrap());
+    for wrong in [&hourly(0), &never] {
+        let refused = desk
+            .engine
+            .set_snapshot_routine(&desk.user, &dev(), Some(wrong))
+            .unwrap_err();
+        assert_eq!(refused.code().as_str(), "E_SCHEMA_INVALID");
+    }
 }
 
 #[test]

@@ -16,9 +16,12 @@ use crate::targets::Targets;
 
 /// Remove memories for good; no file of the store keeps a byte of them
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  mnemon erase fact_01J... --yes\n  \
-    mnemon erase --author mallory --dry-run\n  \
-    mnemon erase --session review --tag personal --reason \"asked to\" --yes")]
+#[command(
+    after_help = "Examples:\n  mnemon erase fact_01J... --yes\n  \
+        mnemon erase --author mallory --dry-run\n  \
+        mnemon erase --session review --tag personal --reason \"asked to\" --yes",
+    mut_arg("limit", |limit| limit.help("At most so many [default: all]"))
+)]
 pub(crate) struct Erase {
     /// Why
     #[arg(long, default_value = "no reason was given")]

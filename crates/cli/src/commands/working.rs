@@ -37,7 +37,7 @@ pub(crate) enum Working {
     mnemon --as dev working set --scope review/file-3 line 120\n  \
     mnemon --as dev working set --value '{\"open\":[\"a.rs\"]}' files")]
 pub(crate) struct Set {
-    /// Its name: letters, digits, _, - and .
+    /// Its name, of letters, digits and any of . _ -
     #[arg(value_name = "KEY")]
     key: String,
     /// What it is, words joined by spaces; - reads standard input

@@ -384,3 +384,22 @@ fn the_manual_has_a_page_for_every_command() {
     assert_eq!(first.code, 0);
     assert!(first.stdout.contains(".TH mnemon 1"), "{}", first.stdout);
 }
+
+#[test]
+fn what_is_not_looked_into_is_told_and_keeps_nobody_from_the_rest() {
+    let sandbox = Sandbox::empty();
+    sandbox.json(&["init"]);
+    projects(&sandbox, &conversation());
+    let folder = sandbox.path().join("projects");
+    std::os::unix::fs::symlink(&folder, folder.join("a-link")).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.join("b-broken")).unwrap();
+    let taken = sandbox.json(&["import", "projects"]);
+    assert_eq!(taken["imported"], json!(3));
+    assert_eq!(
+        taken["notes"],
+        json!([
+            "a-link is a link to a folder, and was not looked into",
+            "b-broken is no file, and was not looked into",
+        ])
+    );
+}

@@ -35,12 +35,17 @@ impl Routine {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<()> {
-        if (1..=KEEP_MAX).contains(&self.keep) {
-            return Ok(());
+    pub(crate) fn check(&self, now: Time) -> Result<()> {
+        if !(1..=KEEP_MAX).contains(&self.keep) {
+            let rule = "a number from 1 to 1000";
+            return Err(Error::rule("keep", rule, &self.keep.to_string()));
         }
-        let rule = "a number from 1 to 1000";
-        Err(Error::rule("keep", rule, &self.keep.to_string()))
+        let now = now.timestamp().to_zoned(TimeZone::UTC);
+        if self.schedule.next_after(&now).is_none() {
+            let given = self.schedule.to_string();
+            return Err(Error::rule("schedule", "a time that ever comes", &given));
+        }
+        Ok(())
     }
 }
 

@@ -175,8 +175,8 @@ impl Mnemon {
         Ok(destroyed)
     }
 
-    /// Enters into the audit what was done to keys, and by whom.
-    fn enter(
+    /// Enters into the audit what no log tells of: what was done to keys and tokens, and by whom.
+    pub(super) fn enter(
         &self,
         caller: &Caller,
         deed: Deed,

@@ -5,7 +5,7 @@ use crate::caller::{Caller, Operation, Who};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::TokenId;
-use crate::store::Paper;
+use crate::store::{Deed, Paper};
 use crate::token::{self, Admission, NewToken, TOKENS_MAX, Token, Tokens};
 
 impl Mnemon {
@@ -34,6 +34,7 @@ impl Mnemon {
             tokens.add(&token, &secret);
             Ok(Some(tokens.write()))
         })?;
+        self.enter(caller, Deed::TokenMade, None, token.id.to_string())?;
         Ok((token, secret))
     }
 
@@ -58,10 +59,12 @@ impl Mnemon {
             // The list stays when it is empty: nobody comes in because the last token went.
             Ok(Some(tokens.write()))
         })?;
-        revoked.ok_or_else(|| Error::Missing {
+        let revoked = revoked.ok_or_else(|| Error::Missing {
             what: format!("token {id}"),
             suggestion: "`mnemon token list` shows which there are.",
-        })
+        })?;
+        self.enter(caller, Deed::TokenRevoked, None, id.to_string())?;
+        Ok(revoked)
     }
 
     /// Who comes in with this token, or without one.

@@ -154,7 +154,7 @@ impl SealProblem {
             Self::Altered { .. } => {
                 "Put it back from a copy of the store; what was altered can't be opened any more."
             }
-            Self::Destroyed { .. } => "Nothing can open it any more; `mnemon erase` removes it.",
+            Self::Destroyed { .. } => "Nothing can open it any more; `mnemon erase`, `snapshot delete` or `working clear` removes it.",
             Self::BadRing { .. } => "Put keys/ring.json back from a copy of the store.",
         }
         .into()

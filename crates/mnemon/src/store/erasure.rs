@@ -109,6 +109,10 @@ pub enum Deed {
     Sealed,
     /// The key of a space was destroyed: nothing that it sealed opens any more.
     KeyDestroyed,
+    /// Somebody may ask over a connection.
+    TokenMade,
+    /// And may not any more.
+    TokenRevoked,
 }
 
 impl Deed {
@@ -130,6 +134,8 @@ impl Deed {
             Self::KeysRotated => "key_rotate",
             Self::Sealed => "key_seal",
             Self::KeyDestroyed => "key_destroy",
+            Self::TokenMade => "token_new",
+            Self::TokenRevoked => "token_revoke",
         }
     }
 
@@ -151,6 +157,8 @@ impl Deed {
             Self::KeysRotated,
             Self::Sealed,
             Self::KeyDestroyed,
+            Self::TokenMade,
+            Self::TokenRevoked,
         ];
         deeds.into_iter().find(|deed| deed.as_str() == word)
     }

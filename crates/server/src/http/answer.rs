@@ -44,9 +44,9 @@ pub(super) async fn answer(
     let mut seen = Seen::default();
     let done = answered(&state, reached, request, &name, &mut seen).await;
     let mut response = match done {
-        Ok(Done::Reply(reply)) => sent(reply),
+        Ok(Done::Reply(reply)) => sent(&state, reply),
         Ok(Done::Response(response)) => response,
-        Err(refusal) => sent(Reply::refusal(&refusal)),
+        Err(refusal) => sent(&state, Reply::refusal(&refusal)),
     };
     finish(&mut response, &name, seen.origin.as_deref());
     if is_head {
@@ -129,7 +129,9 @@ async fn answered(
                 caller: admitted.caller,
             };
             let request = Request::from_parts(head, body);
-            Ok(Done::Response(mcp::answer(state, opened, request).await))
+            let within = Duration::from_millis(state.config().timeout_ms);
+            let answered = tokio::time::timeout(within, mcp::answer(state, opened, request));
+            Ok(Done::Response(answered.await.map_err(|_| too_slow())?))
         }
         Run::Engine(run) => {
             check_media(route, &head.headers)?;
@@ -353,15 +355,23 @@ async fn metrics(state: &Arc<State>, caller: &Caller) -> Result<Reply, Refusal> 
 }
 
 /// As HTTP has it; what is still to be written is written beside.
-fn sent(reply: Reply) -> Response<Payload> {
+fn sent(state: &State, reply: Reply) -> Response<Payload> {
     let (response, later) = reply.into_response();
-    if let Some((write, mut pieces)) = later {
-        // Nobody waits for it but the client, who sees its end.
-        drop(tokio::spawn(on_blocking_thread(move || {
-            let written = write(&mut pieces);
-            pieces.end(written);
-        })));
-    }
+    let Some((write, mut pieces)) = later else {
+        return response;
+    };
+    let Ok(place) = Arc::clone(&state.writing).try_acquire_owned() else {
+        let message = "as many large answers as may be are being written";
+        let refusal = Refusal::limit(503, message, "Try again in a moment.");
+        let refusal = refusal.with("retry-after", "1".into());
+        return Reply::refusal(&refusal).into_response().0;
+    };
+    // Nobody waits for it but the client, who sees its end.
+    drop(tokio::spawn(on_blocking_thread(move || {
+        let written = write(&mut pieces);
+        pieces.end(written);
+        drop(place);
+    })));
     response
 }
 

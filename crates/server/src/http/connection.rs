@@ -136,8 +136,9 @@ async fn end(state: &Arc<State>, graceful: GracefulShutdown) {
         .await
         .is_ok();
     let opened = state.opened.clone();
-    let flushed = on_blocking_thread(move || opened.engine.flush(&opened.caller)).await;
-    let is_flushed = matches!(flushed, Ok(Ok(())));
+    let flushed = on_blocking_thread(move || opened.engine.flush(&opened.caller));
+    let flushed = tokio::time::timeout(within, flushed).await;
+    let is_flushed = matches!(flushed, Ok(Ok(Ok(()))));
     let level = if is_finished && is_flushed {
         LogLevel::Info
     } else {

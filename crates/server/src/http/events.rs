@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::Response;
 use hyper::header::HeaderMap;
@@ -117,6 +117,7 @@ impl Stream {
         place: OwnedSemaphorePermit,
     ) {
         let ready = notified(&subscription);
+        let mut looked = Instant::now();
         loop {
             let mut text = String::new();
             while let Some(received) = subscription.try_next() {
@@ -125,7 +126,14 @@ impl Stream {
                     Received::Event(published) => told(&mut text, &state.run, &published),
                 }
             }
-            if !text.is_empty() && to.send(Ok(text.into())).await.is_err() {
+            // However much happens: a token that was revoked hears nothing for longer than this.
+            if !text.is_empty() && looked.elapsed() >= HEARTBEAT {
+                if !self.may_go_on(&state).await {
+                    break;
+                }
+                looked = Instant::now();
+            }
+            if !text.is_empty() && !sent(&to, text.into()).await {
                 break;
             }
             tokio::select! {
@@ -133,10 +141,11 @@ impl Stream {
                 () = state.stopped() => break,
                 () = to.closed() => break,
                 () = tokio::time::sleep(HEARTBEAT) => {
-                    let lives = Ok(bytes::Bytes::from_static(b": \n\n"));
-                    if !self.may_go_on(&state).await || to.send(lives).await.is_err() {
+                    let lives = bytes::Bytes::from_static(b": \n\n");
+                    if !self.may_go_on(&state).await || !sent(&to, lives).await {
                         break;
                     }
+                    looked = Instant::now();
                 }
             }
         }
@@ -153,6 +162,15 @@ impl Stream {
             _ => false,
         }
     }
+}
+
+/// False if the client is gone, or takes nothing.
+async fn sent(
+    to: &mpsc::Sender<Result<bytes::Bytes, super::reply::Cut>>,
+    piece: bytes::Bytes,
+) -> bool {
+    let sent = tokio::time::timeout(HEARTBEAT, to.send(Ok(piece))).await;
+    matches!(sent, Ok(Ok(())))
 }
 
 fn notified(subscription: &Subscription) -> Arc<Notify> {

@@ -17,6 +17,9 @@ use tokio::sync::mpsc;
 
 use super::status::{Refusal, status_of};
 
+/// A client that takes nothing for so long is gone.
+const READ_WITHIN: std::time::Duration = std::time::Duration::from_secs(10);
+
 /// So many pieces of a long answer wait for a slow client.
 const PIECES: usize = 16;
 
@@ -210,7 +213,8 @@ impl Pieces {
     /// Ends it, well or not.
     pub(crate) fn end(mut self, written: io::Result<()>) {
         if written.and_then(|()| self.flush()).is_err() {
-            let _ = self.to.blocking_send(Err(Cut));
+            // Without waiting: the channel that ends early says the same.
+            let _ = self.to.try_send(Err(Cut));
         }
     }
 }
@@ -229,7 +233,15 @@ impl Write for Pieces {
             return Ok(());
         }
         let piece = std::mem::take(&mut self.gathered);
-        let sent = self.to.blocking_send(Ok(piece.into()));
-        sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
+        // A client that does not read must not hold a thread that others wait for.
+        let sent = tokio::runtime::Handle::current().block_on(tokio::time::timeout(
+            READ_WITHIN,
+            self.to.send(Ok(piece.into())),
+        ));
+        match sent {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(io::ErrorKind::BrokenPipe.into()),
+            Err(_) => Err(io::ErrorKind::TimedOut.into()),
+        }
     }
 }

@@ -67,6 +67,10 @@ pub(crate) fn key(
         }
         Again::Meets | Again::Unknown => {}
     }
+    if headers.get_all("idempotency-key").iter().count() > 1 {
+        let hint = "Send one Idempotency-Key with a request.";
+        return Err(Refusal::misused(400, "there are two of them", hint));
+    }
     let given = given.as_bytes();
     let fits = (1..=KEY_BYTES_MAX).contains(&given.len()) && given.iter().all(u8::is_ascii_graphic);
     if !fits {
@@ -94,10 +98,12 @@ pub(crate) fn key(
         ])
     };
     let if_match = headers.get("if-match").map_or(&b""[..], |it| it.as_bytes());
+    let content = digest(&[target.as_bytes(), if_match, body]);
     Ok(Some(Key {
         id: hex(&named("request")).parse().expect("hexadecimal digits"),
-        digest: hex(&digest(&[target.as_bytes(), if_match, body])),
-        seed: named("ids"),
+        digest: hex(&content),
+        // Of the content too: under a key that is free again something else may come.
+        seed: digest(&[&named("ids"), &content]),
     }))
 }
 

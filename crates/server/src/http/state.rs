@@ -33,6 +33,8 @@ pub(crate) struct State {
     pub(crate) requests: AtomicU64,
     pub(crate) doing: Doing,
     pub(crate) streams: Arc<Semaphore>,
+    /// For answers that are written piece by piece: each holds a thread while it is.
+    pub(crate) writing: Arc<Semaphore>,
     /// True once the server is asked to end.
     pub(crate) stopping: watch::Receiver<bool>,
 }

@@ -2,7 +2,7 @@
 
 use mnemon::Error;
 use mnemon::memory::AgentId;
-use mnemon::store::{Paper, PaperSort, Store};
+use mnemon::store::{AuditEntry, Deed, Paper, PaperSort, Store};
 
 use super::Open;
 use super::stage::{add, done, fact};
@@ -76,6 +76,22 @@ pub fn papers_of_the_store_are_nobodys(open: Open) {
         [requests[1].clone(), requests[0].clone()]
     );
     assert_eq!(listed(PaperSort::Working), []);
+}
+
+/// A deed that no log tells of is in the audit, for everybody, between those of logs.
+pub fn what_is_entered_is_in_the_audit(open: Open) {
+    let (one, other) = (open(), open());
+    let entry = AuditEntry {
+        at: mnemon::Time::from_micros(1_000_000).expect("a time"),
+        deed: Deed::KeyDestroyed,
+        by: "me".into(),
+        reason: "told to".into(),
+        memories: 0,
+        ids: Vec::new(),
+        spaces: vec!["agent/ann".parse().expect("a space")],
+    };
+    one.enter(&entry).expect("it is entered");
+    assert_eq!(other.audit().expect("an answer"), [entry]);
 }
 
 /// Eight who count at once come to the sum of what they counted.

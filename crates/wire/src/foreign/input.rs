@@ -8,7 +8,7 @@ use mnemon::{Error, Result};
 use serde_json::Value;
 
 /// No message is longer than this.
-pub(super) const PIECE_BYTES_MAX: usize = 256 << 20;
+pub(super) const PIECE_BYTES_MAX: usize = 32 << 20;
 
 /// A piece of a file, or why it is none.
 pub(super) type Cut = std::result::Result<Vec<u8>, &'static str>;

@@ -106,21 +106,31 @@ impl<'w, 'a> Walk<'w, 'a> {
             return self.tree(root, folder);
         }
         for path in paths {
+            let name = shown(root, &path);
             // A link to a folder may lead back to where it stands.
             let is_link = path.symlink_metadata().is_ok_and(|it| it.is_symlink());
-            if path.is_dir() {
-                if !is_link && depth < DEPTH_MAX {
-                    self.folder(root, &path, depth + 1)?;
+            let why_not = match (path.is_dir(), path.is_file()) {
+                (true, _) if is_link => Some("is a link to a folder"),
+                (true, _) if depth >= DEPTH_MAX => Some("lies too deep"),
+                (false, false) => Some("is no file"),
+                _ => None,
+            };
+            if let Some(why) = why_not {
+                let note = format!("{name} {why}, and was not looked into");
+                self.taker.report.notes.push(note);
+                continue;
+            }
+            let ended = if path.is_dir() {
+                self.folder(root, &path, depth + 1)
+            } else {
+                self.file(&path, &name)
+            };
+            match ended {
+                Err(Failure::Refused(error)) if is_about(&error, &path) => {
+                    self.taker.report.read += 1;
+                    self.taker.report.refused(&name, "the file", &error);
                 }
-            } else if path.is_file() {
-                let name = shown(root, &path);
-                match self.file(&path, &name) {
-                    Err(Failure::Refused(error)) if is_about(&error, &path) => {
-                        self.taker.report.read += 1;
-                        self.taker.report.refused(&name, "the file", &error);
-                    }
-                    ended => ended?,
-                }
+                ended => ended?,
             }
         }
         Ok(())
@@ -130,7 +140,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     fn tree(&mut self, root: &Path, folder: &Path) -> Outcome {
         let mut files = Vec::new();
         let mut left = TREE_BYTES_MAX;
-        gather(folder, folder, &mut files, &mut left)?;
+        gather(folder, folder, &mut files, &mut left).map_err(|failure| of(failure, folder))?;
         files.sort_by(|one, other| one.path.cmp(&other.path));
         let bytes: u64 = files.iter().map(|file| file.bytes.len() as u64).sum();
         let name = shown(root, folder);
@@ -331,11 +341,7 @@ fn gather(root: &Path, folder: &Path, files: &mut Vec<TreeFile>, left: &mut u64)
         } else if metadata.is_file() {
             if metadata.len() > *left {
                 let problem = "the files of this session are more than 256 MiB together";
-                return Err(Failure::from(Error::Unparsable {
-                    what: "the folder of a session",
-                    input: folder.display().to_string(),
-                    problem: problem.into(),
-                }));
+                return Err(Failure::file("read", root)(io::Error::other(problem)));
             }
             *left -= metadata.len();
             let bytes = std::fs::read(&path).map_err(Failure::file("read", &path))?;
@@ -348,6 +354,21 @@ fn gather(root: &Path, folder: &Path, files: &mut Vec<TreeFile>, left: &mut u64)
         }
     }
     Ok(())
+}
+
+/// Blames the folder of a session for what can't be read in it.
+fn of(failure: Failure, folder: &Path) -> Failure {
+    match failure {
+        Failure::Refused(error) => match *error {
+            Error::Io { action, source, .. } => Failure::from(Error::Io {
+                action,
+                path: folder.to_owned(),
+                source,
+            }),
+            error => Failure::from(error),
+        },
+        failure => failure,
+    }
 }
 
 /// Says which file it was, where the reader could not know.

@@ -26,9 +26,9 @@ impl Mnemon {
         caller.may(Operation::SetSnapshotRoutine)?;
         self.require(caller, Gate::SnapshotPersistence)?;
         check_desk(caller, agent)?;
-        routine.map_or(Ok(()), Routine::check)?;
-        let paper = Paper::Routine(agent.clone());
         let now = self.clock.now();
+        routine.map_or(Ok(()), |it| it.check(now))?;
+        let paper = Paper::Routine(agent.clone());
         self.store.edit_paper(&paper, &mut |before| {
             let before = before.and_then(|it| read::<Running>(&paper, it).ok());
             let taken = before.map_or_else(Vec::new, |it| it.taken);

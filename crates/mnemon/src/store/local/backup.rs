@@ -22,7 +22,7 @@ use super::LocalStore;
 use super::disk::RealDisk;
 use super::{folders, format, unique, wall_micros};
 use crate::error::{Error, Result};
-use crate::store::BackedUp;
+use crate::store::{BackedUp, Paper};
 use crate::time::Time;
 
 pub use self::drop_old::drop_old_backups;
@@ -55,7 +55,8 @@ impl LocalStore {
         let taken_at = self.copy_everything(&mut copies)?;
         let checked = copies.check_lines()?;
         let store_id = format::store_id(&*self.disk, &self.layout)?;
-        let manifest = Manifest::of(part, store_id, taken_at)?;
+        let had_tokens = self.read_paper(&Paper::Tokens)?.is_some();
+        let manifest = Manifest::of(part, store_id, taken_at, had_tokens)?;
         manifest.write(part)?;
         // An empty folder makes place.
         let _ = std::fs::remove_dir(folder);

@@ -15,6 +15,9 @@ use crate::store::{Edit, Paper, PaperSort};
 /// Who may ask over a connection.
 pub(super) const TOKENS_FILE: &str = "tokens.json";
 
+/// What it says when the last one was revoked: nobody comes in.
+pub(super) const NO_TOKENS: &[u8] = b"[]\n";
+
 /// What became of requests that may come again.
 pub(super) const REQUESTS_FOLDER: &str = "requests";
 

@@ -31,6 +31,9 @@ pub(super) struct Manifest {
     pub(super) store_id: String,
     /// The moment that it shows.
     pub(super) taken_at: Time,
+    /// Whether only those came in over a connection who had a token; tokens are not backed up.
+    #[serde(default)]
+    pub(super) had_tokens: bool,
     pub(super) files: Vec<Listed>,
 }
 
@@ -45,7 +48,12 @@ pub(super) struct Listed {
 
 impl Manifest {
     /// The list of what is in a folder, read from there.
-    pub(super) fn of(folder: &Path, store_id: String, taken_at: Time) -> Result<Self> {
+    pub(super) fn of(
+        folder: &Path,
+        store_id: String,
+        taken_at: Time,
+        had_tokens: bool,
+    ) -> Result<Self> {
         let mut files = Vec::new();
         for path in Catalogue::of(folder)?.0.into_keys() {
             let (bytes, sha256) = sum(&folder.join(&path))?;
@@ -60,6 +68,7 @@ impl Manifest {
             format: FORMAT,
             store_id,
             taken_at,
+            had_tokens,
             files,
         })
     }

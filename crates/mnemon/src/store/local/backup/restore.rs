@@ -8,8 +8,11 @@ use super::{copy, with_suffix};
 use crate::error::{Error, Result};
 use crate::memory::{MemoryId, SessionId, Space};
 use crate::store::local::disk::RealDisk;
-use crate::store::local::{LocalOptions, LocalStore, folders, format, unique, wall_micros};
-use crate::store::{BroughtBack, Deed, Store};
+use crate::store::local::papers::{NO_TOKENS, TOKENS_FILE};
+use crate::store::local::{
+    LocalOptions, LocalStore, folders, format, unique, wall_micros, whole_file,
+};
+use crate::store::{BroughtBack, Deed, Paper, Store};
 
 /// What was removed for good from the store that is there, after the back-up was taken.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +91,7 @@ fn fill(
     for file in &manifest.files {
         copy::copy_file(&backup.join(&file.path), &part.join(&file.path))?;
     }
+    shut_the_door(manifest, part, old)?;
     let gone = match old {
         Some(old) => gone_since(old, manifest)?,
         None => GoneSince::default(),
@@ -101,6 +105,18 @@ fn fill(
         }
         _ => Ok(count),
     }
+}
+
+/// Whoever had to show a token has to show one still: those of the store that is replaced hold on,
+/// and without any nobody comes in.
+fn shut_the_door(manifest: &Manifest, part: &Path, old: Option<&LocalStore>) -> Result<()> {
+    let own = old.map(|old| old.read_paper(&Paper::Tokens)).transpose()?;
+    let tokens = match own.flatten() {
+        Some(tokens) => tokens,
+        None if manifest.had_tokens => NO_TOKENS.to_vec(),
+        None => return Ok(()),
+    };
+    whole_file::replace(&RealDisk, &part.join(TOKENS_FILE), &tokens)
 }
 
 /// Gives a folder its name; what had it before gets another.
