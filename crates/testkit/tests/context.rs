@@ -6,6 +6,7 @@ use mnemon::context::{ContextPack, ContextRequest, Section};
 use mnemon::engine::NewSession;
 use mnemon::memory::{Draft, Kind, Space};
 use mnemon::{Caller, Mnemon};
+use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Words, so that budgets can be worked out by hand.
@@ -315,4 +316,49 @@ fn a_new_decision_is_told_whatever_it_matters_and_an_old_one_only_if_it_is_about
         told(&pack),
         [(Section::Decisions, "Refunds go through the ledger")]
     );
+}
+
+const KINDS: [Kind; 6] = [
+    Kind::Conversation,
+    Kind::Decision,
+    Kind::Finding,
+    Kind::Preference,
+    Kind::Fact,
+    Kind::State,
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_pack_of_any_store_is_over_its_budget_repeats_itself_or_differs_the_second_time(
+        memories in prop::collection::vec(
+            (0..KINDS.len(), 0..3_usize, "([a-z]{2,9} ){1,60}", any::<bool>()),
+            0..40,
+        ),
+        budgets in prop::collection::vec(0..3_000_usize, 1..6),
+    ) {
+        let desk = Desk::new();
+        for (kind, space, text, resolved) in memories {
+            let body = match KINDS[kind] {
+                Kind::Finding if resolved => json!({"status": "resolved"}),
+                Kind::State => json!({"agent_id": "dev"}),
+                _ => json!({}),
+            };
+            let space = ["session/work", "shared", "agent/dev"][space];
+            desk.keep(space, KINDS[kind], &text, body);
+        }
+        for budget_tokens in budgets {
+            let request = ContextRequest { budget_tokens, ..request(Some("ab cd")) };
+            let pack = desk.as_agent("dev", &request);
+            prop_assert!(pack.tokens <= budget_tokens);
+            prop_assert_eq!(words(&pack.text), pack.tokens);
+            prop_assert!(pack.items.iter().all(|item| !item.reason.is_empty()));
+            let mut ids: Vec<_> = pack.items.iter().map(|item| &item.memory.id).collect();
+            ids.sort();
+            ids.dedup();
+            prop_assert_eq!(ids.len(), pack.items.len());
+            prop_assert_eq!(desk.as_agent("dev", &request).text, pack.text);
+        }
+    }
 }
