@@ -100,6 +100,8 @@ pub struct Mnemon {
     outside: Option<Arc<Outside>>,
     /// What was asked for since the last write: how often, and when last.
     accesses: Mutex<HashMap<MemoryId, (Space, u64, Time)>>,
+    /// When accesses last went along with a write, by space.
+    went_along: Mutex<HashMap<Space, i64>>,
     /// Sessions that filled up, and how much they are to be compacted.
     due: Mutex<HashMap<SessionId, Reach>>,
     /// Who wants to know what happens.
@@ -123,6 +125,7 @@ impl Mnemon {
             embedder: Arc::new(BuiltIn::new()),
             outside: None,
             accesses: Mutex::default(),
+            went_along: Mutex::default(),
             due: Mutex::default(),
             events: Bus::default(),
         }
@@ -362,7 +365,7 @@ impl Mnemon {
         let asked = writes.len();
         let session_space = space.clone();
         let mut all = writes;
-        let accesses = self.take_accesses_of(&space);
+        let accesses = self.accesses_to_go_along(&space);
         all.extend(accesses.iter().map(|(id, (_, count, last))| Write::Access {
             id: id.clone(),
             count: *count,

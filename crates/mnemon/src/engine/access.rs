@@ -1,7 +1,7 @@
 //! What was asked for: counted in memory, written down when it costs nobody time.
 //!
-//! It goes along with the next write to its space ([`Mnemon::commit`]), or is
-//! flushed: by [`Mnemon::flush`], which waits, or by
+//! It goes along with a write to its space ([`Mnemon::commit`]), once a minute
+//! at most, or is flushed: by [`Mnemon::flush`], which waits, or by
 //! [`Mnemon::flush_accesses_if_free`], which does not.
 
 use std::collections::HashMap;
@@ -16,6 +16,9 @@ use crate::time::Time;
 
 /// More than this are not counted until something is written.
 const ACCESSES_MAX: usize = 10_000;
+
+/// Who asks and writes all the time would fill the log with counts: so long they are gathered.
+const ALONG_EVERY_MICROS: i64 = 60_000_000;
 
 /// Where a memory is, how often it was asked for, and when last.
 pub(super) type Accesses = HashMap<MemoryId, (Space, u64, Time)>;
@@ -74,7 +77,7 @@ impl Mnemon {
             .collect()
     }
 
-    /// Reading never waits for writing: the count goes along with the next write.
+    /// Reading never waits for writing: the count goes along with a later write.
     pub(super) fn count_access(&self, memory: &Memory) {
         let now = self.clock.now();
         let mut accesses = self.accesses();
@@ -86,6 +89,25 @@ impl Mnemon {
             .or_insert((memory.space.clone(), 0, now));
         entry.1 += 1;
         entry.2 = now;
+    }
+
+    /// What was counted in a space, if the last of it was written down long enough ago.
+    pub(super) fn accesses_to_go_along(&self, space: &Space) -> Accesses {
+        let now = self.clock.now_micros();
+        let mut went = self
+            .went_along
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let since = went.get(space).map(|last| now - last);
+        // A clock that was put back does not hold them up.
+        if since.is_some_and(|since| (0..ALONG_EVERY_MICROS).contains(&since)) {
+            return Accesses::new();
+        }
+        let taken = self.take_accesses_of(space);
+        if !taken.is_empty() {
+            went.insert(space.clone(), now);
+        }
+        taken
     }
 
     pub(super) fn take_accesses_of(&self, wanted: &Space) -> Accesses {
