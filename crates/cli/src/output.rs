@@ -70,8 +70,17 @@ impl Output {
 
     /// Says what was taken out of something before it was kept.
     pub(crate) fn redacted(&self, redacted: &[Redaction]) {
+        self.taken_out("Redacted", redacted);
+    }
+
+    /// Says what will be taken out of something once it is kept.
+    pub(crate) fn to_be_redacted(&self, redacted: &[Redaction]) {
+        self.taken_out("To be redacted", redacted);
+    }
+
+    fn taken_out(&self, when: &str, redacted: &[Redaction]) {
         if let Some(taken) = redactions(redacted) {
-            self.note(&format!("Redacted before it was kept: {taken}."));
+            self.note(&format!("{when} before it was kept: {taken}."));
         }
     }
 

@@ -28,7 +28,6 @@ use crate::commands::after;
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
 use crate::human::count;
-use crate::human::redacted::redactions;
 use crate::input;
 use crate::keys::passphrase;
 use crate::output::Output;
@@ -216,15 +215,10 @@ impl Import {
         let caller = context.caller()?;
         let imported = engine.import(&caller, items, self.options(), &mut |at| bar.draw(at))?;
         drop(bar);
-        if let Some(taken) = redactions(&imported.redacted) {
-            let when = if self.dry_run {
-                "To be redacted"
-            } else {
-                "Redacted"
-            };
-            context
-                .output
-                .note(&format!("{when} before it was kept: {taken}."));
+        if self.dry_run {
+            context.output.to_be_redacted(&imported.redacted);
+        } else {
+            context.output.redacted(&imported.redacted);
         }
         if !context.output.is_json() {
             for filling in &imported.filling {

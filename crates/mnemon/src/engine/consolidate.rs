@@ -80,7 +80,7 @@ impl Mnemon {
             add_links: vec![link],
             ..Revision::default()
         };
-        self.revise_links(caller, links, DUPLICATE_OF, &revision)
+        self.revise_links(caller, links, &revision)
     }
 
     /// Says of memories that they do not say what the one says that counts for them: the link
@@ -115,7 +115,7 @@ impl Mnemon {
             remove_links: vec![link],
             ..Revision::default()
         };
-        self.revise_links(caller, links, DUPLICATE_OF, &revision)
+        self.revise_links(caller, links, &revision)
     }
 
     /// Writes what is to become of links, space by space.
@@ -123,7 +123,6 @@ impl Mnemon {
         &self,
         caller: &Caller,
         links: BTreeMap<Space, Vec<Consolidated>>,
-        relation: &'static str,
         revision: &dyn Fn(Link) -> Revision,
     ) -> Result<Vec<Consolidated>> {
         let mut done = Vec::new();
@@ -133,7 +132,7 @@ impl Mnemon {
                     id: one.id.clone(),
                     expected: None,
                     revision: Box::new(revision(Link {
-                        rel: Relation::known(relation),
+                        rel: Relation::known(DUPLICATE_OF),
                         to: one.original.clone(),
                     })),
                 };

@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::caller::{Caller, Operation};
 use crate::engine::Mnemon;
-use crate::error::{Error, Result};
+use crate::engine::json_paper::{read, written};
+use crate::error::Result;
 use crate::memory::RequestId;
 use crate::store::{Paper, PaperSort};
 use crate::time::Time;
@@ -51,7 +52,7 @@ impl Mnemon {
                 };
                 return Ok(Some(written(&own)));
             };
-            let own = read(&paper, bytes)?;
+            let own: Written = read(&paper, bytes)?;
             begun = match own.answer {
                 _ if own.digest != digest => Begun::Other,
                 Some(answer) => Begun::Done(answer),
@@ -77,7 +78,7 @@ impl Mnemon {
             };
             let own = Written {
                 answer: Some(answer.clone()),
-                ..read(&paper, bytes)?
+                ..read::<Written>(&paper, bytes)?
             };
             Ok(Some(written(&own)))
         })
@@ -91,7 +92,7 @@ impl Mnemon {
             let Some(bytes) = self.store.paper(&paper)? else {
                 continue;
             };
-            let is_old = read(&paper, &bytes).is_ok_and(|own| own.begun_at < before);
+            let is_old = read::<Written>(&paper, &bytes).is_ok_and(|own| own.begun_at < before);
             if is_old {
                 self.store.edit_paper(&paper, &mut |_| Ok(None))?;
                 dropped += 1;
@@ -99,15 +100,4 @@ impl Mnemon {
         }
         Ok(dropped)
     }
-}
-
-fn read(paper: &Paper, bytes: &[u8]) -> Result<Written> {
-    serde_json::from_slice(bytes).map_err(|error| Error::Paper {
-        paper: paper.to_string(),
-        problem: error.to_string(),
-    })
-}
-
-fn written(own: &Written) -> Vec<u8> {
-    serde_json::to_vec(own).expect("plain fields")
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::memory::as_text::as_text;
 
 /// The longest name.
 const AUTHOR_CHARS_MAX: usize = 128;
@@ -44,15 +45,4 @@ impl fmt::Display for Author {
     }
 }
 
-impl serde::Serialize for Author {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&self.0)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Author {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+as_text!(Author);

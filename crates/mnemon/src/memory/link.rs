@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::memory::MemoryId;
+use crate::memory::as_text::as_text;
 
 /// The relation of a plain reference, which says no more than "see also".
 pub const RELATED: &str = "related";
@@ -80,18 +81,7 @@ impl fmt::Display for Relation {
     }
 }
 
-impl Serialize for Relation {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Relation {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+as_text!(Relation);
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::memory::as_text::as_text;
 
 /// The longest tag.
 const TAG_CHARS_MAX: usize = 64;
@@ -51,18 +52,7 @@ impl fmt::Display for Tag {
     }
 }
 
-impl serde::Serialize for Tag {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&self.0)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Tag {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+as_text!(Tag);
 
 #[cfg(test)]
 mod tests {

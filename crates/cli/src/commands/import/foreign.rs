@@ -14,7 +14,6 @@ use crate::commands::after;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::human::count;
-use crate::human::redacted::redactions;
 use crate::human::text::harmless;
 use crate::output::Output;
 use crate::progress::Bar;
@@ -108,15 +107,10 @@ fn walked(
 
 fn tell(context: &Context, report: &Report, seen: &[(String, Seen)], dry_run: bool) -> Outcome {
     let redacted = report.redactions();
-    if let Some(taken) = redactions(&redacted) {
-        let when = if dry_run {
-            "To be redacted"
-        } else {
-            "Redacted"
-        };
-        context
-            .output
-            .note(&format!("{when} before it was kept: {taken}."));
+    if dry_run {
+        context.output.to_be_redacted(&redacted);
+    } else {
+        context.output.redacted(&redacted);
     }
     if !context.output.is_json() {
         if let [(file, seen)] = seen {

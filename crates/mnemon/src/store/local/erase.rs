@@ -23,6 +23,7 @@ use self::traces::Traces;
 use super::LocalStore;
 use super::again::is_replaced;
 use super::audit::{self, AuditLine};
+use super::folders;
 use super::index::generation;
 use super::lock::Wait;
 use super::log::tail;
@@ -278,10 +279,7 @@ impl LocalStore {
 
     fn remove(&self, path: &Path, erased: &mut Erased) -> Result<()> {
         self.disk.remove(path).map_err(Error::io("remove", path))?;
-        let folder = path.parent().unwrap_or(path);
-        self.disk
-            .sync_folder(folder)
-            .map_err(Error::io("sync", folder))?;
+        folders::sync(&*self.disk, path.parent().unwrap_or(path))?;
         self.note_cleaned(path, "removed", erased);
         Ok(())
     }

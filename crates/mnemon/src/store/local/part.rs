@@ -12,6 +12,7 @@ use std::path::Path;
 use super::LocalStore;
 use super::audit::{self, AuditLine};
 use super::disk::{Disk, DiskFile};
+use super::folders;
 use super::index::read as index_read;
 use super::log::line::{Line, sign_again};
 use super::log::scan::{self, Found, Start, Stopped};
@@ -208,9 +209,7 @@ impl LocalStore {
         }
         drop(packing);
         self.disk.remove(path).map_err(Error::io("remove", path))?;
-        self.disk
-            .sync_folder(folder)
-            .map_err(Error::io("sync", folder))
+        folders::sync(&*self.disk, folder)
     }
 
     /// Everything that was compacted away from a session, by id.

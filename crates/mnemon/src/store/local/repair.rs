@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::LocalStore;
+use super::folders;
 use super::fresh::everything_bad;
 use super::log::line::sign_again;
 use super::log::record::Record;
@@ -136,9 +137,7 @@ impl LocalStore {
         self.disk
             .remove(&path)
             .map_err(Error::io("remove", &path))?;
-        self.disk
-            .sync_folder(self.layout.root())
-            .map_err(Error::io("sync", self.layout.root()))
+        folders::sync(&*self.disk, self.layout.root())
     }
 }
 

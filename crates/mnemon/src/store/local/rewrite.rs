@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use super::LocalStore;
 use super::disk::DiskFile;
+use super::folders;
 use super::lock::Held;
 use super::log::line::{Line, sign_again};
 use super::log::scan::{self, Damage, End, Found, Placed, Start, Stopped};
@@ -146,10 +147,7 @@ impl LocalStore {
             }
             renamed => renamed.map_err(Error::io("replace", &path))?,
         }
-        let folder = self.layout.folder(space);
-        self.disk
-            .sync_folder(&folder)
-            .map_err(Error::io("sync", &folder))?;
+        folders::sync(&*self.disk, &self.layout.folder(space))?;
         self.with_sound_index(held, |connection| {
             self.catch_up(connection, std::slice::from_ref(space))
         })?;

@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use zstd::stream::write::Encoder;
 
 use super::disk::{Disk, DiskFile, Stat};
+use super::folders;
 use super::index::shelves::Content;
 use super::log::line::Checksum;
 use super::log::scan::{self, Found, Start, Stopped};
@@ -158,9 +159,7 @@ impl<'a> Packing<'a> {
         // The folder may be new too, so its own name must be safe before a log refers to the shelf.
         for folder in [Some(&*self.folder), self.folder.parent()] {
             let Some(folder) = folder else { continue };
-            self.disk
-                .sync_folder(folder)
-                .map_err(Error::io("sync", folder))?;
+            folders::sync(self.disk, folder)?;
         }
         Ok(Packed {
             name: std::mem::take(&mut self.name),

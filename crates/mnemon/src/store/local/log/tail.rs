@@ -8,6 +8,7 @@ use super::scan::Tail;
 use crate::error::{Error, Result};
 use crate::memory::Space;
 use crate::store::local::disk::{Disk, DiskFile};
+use crate::store::local::folders;
 
 /// Sets the bytes that a crash left aside in the quarantine, then cuts them off.
 ///
@@ -45,8 +46,7 @@ pub(crate) fn set_aside(
     let file = disk.create(&path).map_err(Error::io("create", &path))?;
     file.write_at(bytes, 0).map_err(Error::io("write", &path))?;
     file.sync().map_err(Error::io("sync", &path))?;
-    disk.sync_folder(quarantine)
-        .map_err(Error::io("sync", quarantine))?;
+    folders::sync(disk, quarantine)?;
     Ok(path)
 }
 
