@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mnemon::config::LogLevel;
 use mnemon::engine::Maintained;
-use mnemon::{Result, Time};
+use mnemon::{Error, Result, Time};
 use serde_json::json;
 
 use super::state::State;
@@ -25,10 +25,7 @@ pub(super) async fn look_after(state: Arc<State>) {
         let shared = Arc::clone(&state);
         match on_blocking_thread(move || do_what_is_due(&shared)).await {
             Ok(Ok(done)) => tell(&state, &done),
-            Ok(Err(error)) => {
-                let more = json!({ "code": error.code().as_str() });
-                state.say(LogLevel::Error, "upkeep", "Maintenance failed", more);
-            }
+            Ok(Err(error)) => failed(&state, &error),
             Err(_) => state.say(LogLevel::Error, "upkeep", "A bug ended it", json!({})),
         }
     }
@@ -41,13 +38,21 @@ fn do_what_is_due(state: &State) -> Result<Maintained> {
     engine.maintain_due(user, &state.zone)
 }
 
+fn failed(state: &State, error: &Error) {
+    let more = json!({ "code": error.code().as_str() });
+    state.say(LogLevel::Error, "upkeep", "Maintenance failed", more);
+}
+
 fn tell(state: &State, done: &Maintained) {
+    done.failures.iter().for_each(|it| failed(state, it));
     let is_nothing = done.tended.is_none()
         && done.policies.is_none()
         && done.forgotten.is_empty()
         && done.purged.is_empty()
         && done.purged_sessions.is_empty()
-        && done.archived.is_empty();
+        && done.archived.is_empty()
+        && done.snapshots.is_empty()
+        && done.backup.is_none();
     if is_nothing {
         return;
     }
@@ -56,6 +61,8 @@ fn tell(state: &State, done: &Maintained) {
         "purged": done.purged.len(),
         "purged_sessions": done.purged_sessions.len(),
         "archived_sessions": done.archived.len(),
+        "snapshots": done.snapshots.len(),
+        "backed_up": done.backup.is_some(),
         "complete": done.complete,
     });
     state.say(LogLevel::Info, "upkeep", "Maintenance completed", more);
