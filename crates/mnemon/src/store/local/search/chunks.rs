@@ -13,6 +13,7 @@ use rusqlite::Connection;
 
 use super::Progress;
 use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
+use super::kept_rows;
 use super::numbers::Numbers;
 use super::vectors::{VectorFile, VectorRows};
 use crate::error::{Error, Result};
@@ -85,7 +86,7 @@ impl Chunks {
             return Ok(known);
         }
         let changed =
-            changed_chunks(connection, known.stamp.unwrap_or(-1)).map_err(Error::index(path))?;
+            kept_rows::since(connection, known.stamp.unwrap_or(-1)).map_err(Error::index(path))?;
         let mut chunks = known.chunks.clone();
         for (number, rows) in changed {
             let first = number * CHUNK_ROWS;
@@ -152,13 +153,6 @@ fn count_live(chunks: &[Option<Arc<Chunk>>]) -> (BTreeMap<u32, u64>, u64) {
     }
     *live.entry(run.0).or_default() += run.1;
     (live, words)
-}
-
-fn changed_chunks(connection: &Connection, since: i64) -> rusqlite::Result<Vec<(u32, Vec<u8>)>> {
-    connection
-        .prepare_cached("SELECT chunk, rows FROM facts WHERE stamp > ?1")?
-        .query_map([since], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect()
 }
 
 fn names(connection: &Connection) -> rusqlite::Result<BTreeMap<u32, String>> {

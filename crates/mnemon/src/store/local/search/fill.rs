@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 
 use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
+use super::kept_rows::{self, CHUNK_BYTES};
 use super::pending::{self, Row, Rows, Sequence};
 use super::prepare::{Prepared, Preparer};
 use super::vectors::VectorFile;
@@ -204,12 +205,8 @@ impl<'a> Round<'a> {
     fn row(&mut self, n: u32) -> rusqlite::Result<&mut [u8]> {
         let number = n / CHUNK_ROWS;
         if !self.chunks.contains_key(&number) {
-            let known: Option<Vec<u8>> = self
-                .connection
-                .prepare_cached("SELECT rows FROM facts WHERE chunk = ?1")?
-                .query_row([number], |row| row.get(0))
-                .optional()?;
-            let empty = || vec![0; CHUNK_ROWS as usize * ROW_BYTES];
+            let known = kept_rows::of_chunk(self.connection, number)?;
+            let empty = || vec![0; CHUNK_BYTES];
             self.chunks.insert(number, known.unwrap_or_else(empty));
         }
         let chunk = self.chunks.get_mut(&number).expect("put in above");
@@ -218,12 +215,6 @@ impl<'a> Round<'a> {
     }
 
     pub(super) fn write_chunks(&self) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(
-            "INSERT OR REPLACE INTO facts (chunk, stamp, rows) VALUES (?1, ?2, ?3)",
-        )?;
-        for (number, rows) in &self.chunks {
-            statement.execute(params![number, self.stamp, rows])?;
-        }
-        Ok(())
+        kept_rows::write(self.connection, self.stamp, &self.chunks)
     }
 }

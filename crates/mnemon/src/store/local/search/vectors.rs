@@ -10,6 +10,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use super::row_sum::row_sum;
 use crate::embed::Vector;
 
 /// Behind the components: the inverse norm and the check.
@@ -88,7 +89,8 @@ impl VectorFile {
             let norm: [u8; 4] = norm.try_into().expect("four bytes");
             let sum: [u8; 4] = sum.try_into().expect("four bytes");
             let never_written = norm == [0; 4] && sum == [0; 4];
-            let sound = never_written || check(n, &row[..dimension + 4]) == u32::from_le_bytes(sum);
+            let sound =
+                never_written || row_sum(n, &row[..dimension + 4]) == u32::from_le_bytes(sum);
             if counts(n) && !sound {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
@@ -191,20 +193,9 @@ fn encode(n: u32, vector: Option<&Vector>, dimension: usize) -> Vec<u8> {
         inverse_norm = vector.inverse_norm();
     }
     row.extend(inverse_norm.to_le_bytes());
-    let sum = check(n, &row);
+    let sum = row_sum(n, &row);
     row.extend(sum.to_le_bytes());
     row
-}
-
-/// Cheap enough to be checked whenever a row is read; never 0.
-fn check(n: u32, bytes: &[u8]) -> u32 {
-    let mut sum = n.wrapping_mul(0x9e37_79b1) ^ 0x5bd1_e995;
-    for (place, word) in (0_u32..).zip(bytes.chunks(4)) {
-        let mut four = [0; 4];
-        four[..word.len()].copy_from_slice(word);
-        sum = sum.wrapping_add(u32::from_le_bytes(four).wrapping_mul(2 * place + 1));
-    }
-    sum.max(1)
 }
 
 #[cfg(test)]
