@@ -13,6 +13,8 @@ use mnemon::store::local::disk::{Disk, DiskFile, RealDisk, Stat};
 /// What is about to be done to a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// The file is about to be made.
+    Create,
     /// Bytes are about to be written.
     Write,
     /// The file is about to be synced.
@@ -61,6 +63,7 @@ impl Disk for HookedDisk {
     }
 
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        (self.0)(Step::Create, path)?;
         Ok(self.wrap(RealDisk.create(path)?, path))
     }
 

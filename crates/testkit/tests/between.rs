@@ -110,6 +110,32 @@ fn a_failed_sync_of_a_group_is_told_to_every_thread_of_it() {
     assert!(folder.path().join("poisoned").exists());
 }
 
+#[test]
+fn a_lock_file_that_comes_and_goes_while_it_is_opened_costs_no_write() {
+    let folder = tempfile::tempdir().unwrap();
+    inspect::make_sessions(folder.path(), &["one"]);
+    let lock = folder.path().join("lock");
+    fs::remove_file(&lock).unwrap();
+    let others_came_first = Arc::new(AtomicBool::new(false));
+    let disk = {
+        let others_came_first = others_came_first.clone();
+        HookedDisk::new(move |step, path| {
+            let is_first = step == Step::Create
+                && path == lock
+                && !others_came_first.swap(true, Ordering::SeqCst);
+            // Another process made it just before; a hand removed it just after.
+            if is_first {
+                return Err(std::io::ErrorKind::AlreadyExists.into());
+            }
+            Ok(())
+        })
+    };
+    remember(&engine(disk, folder.path(), Durability::Always), &ids(3));
+    assert!(others_came_first.load(Ordering::SeqCst));
+    let kept = inspect::check(folder.path(), &ids(3).into_iter().collect());
+    assert_eq!(kept.len(), 3);
+}
+
 /// The ids of a batch.
 fn ids(batch: u64) -> Vec<String> {
     let stream = numbered::Stream {

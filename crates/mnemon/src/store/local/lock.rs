@@ -172,10 +172,10 @@ impl StoreLock {
 
     fn try_take(&self, slot: &mut Option<Arc<dyn DiskFile>>) -> Result<bool> {
         let failed = || Error::io("lock", &self.path);
-        let file = match slot {
-            Some(file) => file,
-            None => slot.insert(self.open().map_err(failed())?),
-        };
+        if slot.is_none() {
+            *slot = self.open().map_err(failed())?;
+        }
+        let Some(file) = slot else { return Ok(false) };
         if !file.try_lock().map_err(failed())? {
             return Ok(false);
         }
@@ -189,17 +189,16 @@ impl StoreLock {
         Ok(false)
     }
 
-    fn open(&self) -> io::Result<Arc<dyn DiskFile>> {
+    /// The file; none if somebody makes it and removes it again while we look.
+    fn open(&self) -> io::Result<Option<Arc<dyn DiskFile>>> {
         match self.disk.open_write(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 match self.disk.create(&self.path) {
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                        self.disk.open_write(&self.path)
-                    }
-                    created => created,
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+                    created => created.map(Some),
                 }
             }
-            opened => opened,
+            opened => opened.map(Some),
         }
     }
 }
