@@ -7,11 +7,13 @@
 
 mod answer;
 mod asked;
+mod body;
 mod connection;
 mod depth;
 mod entry;
 mod events;
 mod guard;
+mod listeners;
 mod log;
 mod mcp;
 mod metrics;
@@ -27,6 +29,7 @@ mod state;
 mod status;
 mod target;
 mod upkeep;
+mod visit;
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -41,7 +44,9 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::background::Background;
 use crate::opened::Opened;
+use body::Room;
 use guard::Guard;
+use listeners::Listeners;
 use log::Log;
 use metrics::Metrics;
 use rate::Rate;
@@ -126,7 +131,8 @@ impl Server {
             run: new_run(&engine),
             requests: 0.into(),
             doing: Doing::default(),
-            streams: Arc::new(Semaphore::new(config.streams_max)),
+            listeners: Listeners::new(config.streams_max, config.streams_per_token),
+            room: Room::new(config.bodies_bytes_max.max(config.body_bytes_max)),
             writing: Arc::new(Semaphore::new(WRITING_MAX)),
             stopping,
             opened: Opened {

@@ -67,6 +67,12 @@ const THREADS_MAX: usize = 8;
 pub struct Options {
     /// Opens the store when the first tool is called.
     pub open: Box<dyn Fn(Need) -> mnemon::Result<Opened> + Send + Sync>,
+    /// What is offered, and where.
+    pub setting: Setting,
+}
+
+/// What is offered, and where.
+pub struct Setting {
     /// Where `remember` keeps what is not said to belong anywhere.
     pub session: Option<SessionId>,
     /// The zone of times without one.
@@ -105,14 +111,9 @@ pub fn serve_stdio(options: Options) -> io::Result<()> {
 }
 
 /// A server over a store that is open, for one caller.
-pub(crate) fn over(opened: Opened, background: Background, zone: TimeZone) -> impl ServerHandler {
-    let options = Options {
-        open: Box::new(move |_| Ok(opened.clone())),
-        session: None,
-        zone,
-        profile: Profile::Memory,
-    };
-    Server::new(options, background)
+pub(crate) fn over(opened: Opened, background: Background, setting: Setting) -> impl ServerHandler {
+    let open = Box::new(move |_| Ok(opened.clone()));
+    Server::new(Options { open, setting }, background)
 }
 
 struct Server {
@@ -176,13 +177,18 @@ impl Shared {
 
 impl Server {
     fn new(options: Options, background: Background) -> Self {
+        let Setting {
+            session,
+            zone,
+            profile,
+        } = options.setting;
         Self {
-            profile: options.profile,
+            profile,
             shared: Arc::new(Shared {
                 door: Door::new(options.open),
                 background,
-                session: options.session,
-                zone: options.zone,
+                session,
+                zone,
             }),
             turns: RwLock::new(()),
         }

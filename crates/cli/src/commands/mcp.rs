@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use mnemon_server::Opened;
-use mnemon_server::mcp::{Need, Options, Profile, serve_stdio};
+use mnemon_server::mcp::{Need, Options, Profile, Setting, serve_stdio};
 
 use crate::context::{Context, session_of};
 use crate::failure::{Failure, Outcome};
@@ -50,9 +50,11 @@ impl From<Tools> for Profile {
 impl Mcp {
     pub(crate) fn run(&self, context: Context) -> Outcome {
         let options = Options {
-            session: session_of(self.session.as_ref())?,
-            zone: context.zone.clone(),
-            profile: self.profile.into(),
+            setting: Setting {
+                session: session_of(self.session.as_ref())?,
+                zone: context.zone.clone(),
+                profile: self.profile.into(),
+            },
             // Nothing is read before the first call: clients wait for the handshake.
             open: Box::new(move |need| {
                 Ok(Opened {

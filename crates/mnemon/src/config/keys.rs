@@ -385,6 +385,12 @@ pub(super) static KEYS: &[Key] = &[
         comment: "The largest body of a request.",
     },
     Key {
+        name: "server.bodies_bytes_max",
+        rule: bytes(256 * MIB, KIB, 64 * GIB),
+        comment: "How much of the bodies of all requests is held at once; one of the largest \
+            always fits.",
+    },
+    Key {
         name: "server.json_depth_max",
         rule: whole(64, 4, 100),
         comment: "How deep JSON in a request may be nested.",
@@ -408,12 +414,29 @@ pub(super) static KEYS: &[Key] = &[
     Key {
         name: "server.connections_max",
         rule: whole(1_024, 1, 65_536),
-        comment: "How many connections there are at once; more of them wait.",
+        comment: "How many connections there are at once, beside those that listen to events; \
+            more of them wait.",
     },
     Key {
         name: "server.streams_max",
-        rule: whole(64, 0, 10_000),
+        rule: whole(1_024, 0, 65_536),
         comment: "How many clients listen to events at once.",
+    },
+    Key {
+        name: "server.streams_per_token",
+        rule: whole(64, 0, 65_536),
+        comment: "How many of them with one token.",
+    },
+    Key {
+        name: "server.heartbeat_ms",
+        rule: whole(15_000, 10, 3_600_000),
+        comment: "How often a stream of events on which nothing happens says that it lives, and \
+            looks whether its token still holds.",
+    },
+    Key {
+        name: "server.unread_ms",
+        rule: whole(10_000, 10, 3_600_000),
+        comment: "A client that takes nothing of a long answer for so long is cut off.",
     },
     Key {
         name: "server.timeout_ms",

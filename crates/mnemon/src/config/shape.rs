@@ -236,6 +236,8 @@ pub struct ServerConfig {
     pub origins: Vec<String>,
     /// The largest body.
     pub body_bytes_max: usize,
+    /// How much of all bodies is held at once.
+    pub bodies_bytes_max: usize,
     /// How deep JSON may be nested.
     pub json_depth_max: usize,
     /// How many things one request may hold.
@@ -248,6 +250,12 @@ pub struct ServerConfig {
     pub connections_max: usize,
     /// How many listen to events at once.
     pub streams_max: usize,
+    /// How many of them with one token.
+    pub streams_per_token: usize,
+    /// How often a silent stream says that it lives.
+    pub heartbeat_ms: u64,
+    /// How long a client may take nothing of a long answer.
+    pub unread_ms: u64,
     /// How long a request may take.
     pub timeout_ms: u64,
     /// How long what has begun may take when the server ends.

@@ -1,29 +1,30 @@
 //! From a request to its answer.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use http_body_util::BodyExt as _;
-use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::body::Incoming;
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response};
 use mnemon::config::LogLevel;
 use mnemon::{Caller, Error};
 use serde_json::json;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::asked::Asked;
+use super::body::{self, Taken};
 use super::entry::{admit, bearer, take_turn};
 use super::events;
 use super::mcp;
 use super::openapi::{self, NO_FILTERS};
 use super::reply::{Payload, Reply};
 use super::retry::{self, Key};
-use super::route::{Body, Matched, Route, Run, find};
+use super::route::{Matched, Route, Run, find};
 use super::routes::routes;
 use super::state::State;
 use super::status::Refusal;
 use super::target::{parameters, segments};
+use super::visit::Visit;
 use crate::blocking::on_blocking_thread;
 use crate::opened::Opened;
 
@@ -35,14 +36,14 @@ const EXPOSED_HEADERS: &str = "etag, location, retry-after, x-request-id, idempo
 /// Answers one request, and tells the log and the metrics.
 pub(super) async fn answer(
     state: Arc<State>,
-    reached: SocketAddr,
+    visit: &Visit,
     request: Request<Incoming>,
 ) -> Response<Payload> {
     let began = Instant::now();
     let name = state.next_request();
     let is_head = request.method() == "HEAD";
     let mut seen = Seen::default();
-    let done = answered(&state, reached, request, &name, &mut seen).await;
+    let done = answered(&state, visit, request, &name, &mut seen).await;
     let mut response = match done {
         Ok(Done::Reply(reply)) => sent(&state, reply),
         Ok(Done::Response(response)) => response,
@@ -68,7 +69,7 @@ struct Seen {
     code: Option<&'static str>,
 }
 
-enum Done {
+pub(super) enum Done {
     Reply(Reply),
     /// A body that goes on.
     Response(Response<Payload>),
@@ -76,14 +77,14 @@ enum Done {
 
 async fn answered(
     state: &Arc<State>,
-    reached: SocketAddr,
+    visit: &Visit,
     request: Request<Incoming>,
     name: &str,
     seen: &mut Seen,
 ) -> Result<Done, Refusal> {
     let (head, body) = request.into_parts();
     head.method.as_str().clone_into(&mut seen.method);
-    seen.origin = state.guard.check(&head.uri, &head.headers, reached)?;
+    seen.origin = state.guard.check(&head.uri, &head.headers, visit.reached)?;
     let segments = segments(head.uri.path())?;
     let method = match head.method.as_str() {
         "HEAD" => "GET",
@@ -100,7 +101,7 @@ async fn answered(
         return Ok(Done::Reply(health(state).await));
     }
     let secret = bearer(&head.headers)?;
-    let admitted = admit(state, reached, secret).await?;
+    let admitted = admit(state, visit.reached, secret).await?;
     take_turn(state, &admitted.who)?;
     if let Some(operation) = route.does.first()
         && let Err(error) = admitted.caller.may(*operation)
@@ -121,23 +122,22 @@ async fn answered(
                 token: admitted.token,
                 after: events::after(&head.headers, &query),
             };
-            stream.begin(state).await.map(Done::Response)
+            stream.begin(state, visit, &admitted.who).await
         }
         Run::Mcp => {
             let opened = Opened {
                 engine: Arc::clone(&state.opened.engine),
                 caller: admitted.caller,
             };
-            let request = Request::from_parts(head, body);
+            let taken = body::read(state, route, &head.headers, body).await?;
+            seen.body_bytes = taken.bytes.len();
             let within = Duration::from_millis(state.config().timeout_ms);
-            let answered = tokio::time::timeout(within, mcp::answer(state, opened, request));
-            Ok(Done::Response(answered.await.map_err(|_| too_slow())?))
+            let answered = mcp::answer(state, opened, (head, &query), taken);
+            let answered = tokio::time::timeout(within, answered).await;
+            answered.map_err(|_| too_slow())
         }
         Run::Engine(run) => {
-            check_media(route, &head.headers)?;
-            let within = Duration::from_millis(state.config().timeout_ms);
-            let body = tokio::time::timeout(within, read_body(state, route, &head.headers, body));
-            let body = body.await.map_err(|_| too_slow())??;
+            let Taken { bytes: body, room } = body::read(state, route, &head.headers, body).await?;
             seen.body_bytes = body.len();
             let target = head.uri.path_and_query().map_or("", |it| it.as_str());
             let key = retry::key(route, &head.headers, &admitted.caller, target, &body)?;
@@ -151,8 +151,10 @@ async fn answered(
                 parts,
                 query,
                 body,
+                room,
                 if_match: if_match(&head.headers)?,
             };
+            let within = Duration::from_millis(state.config().timeout_ms);
             let within = (!route.is_long).then_some(within);
             let ended = called(state, route, call, within, name).await?;
             seen.code = ended.1;
@@ -182,61 +184,6 @@ fn check_parameters(route: &Route, query: &[(String, String)]) -> Result<(), Ref
     }
 }
 
-fn check_media(route: &Route, headers: &HeaderMap) -> Result<(), Refusal> {
-    let (Body::Json(_) | Body::MaybeJson(_)) = route.body else {
-        return Ok(());
-    };
-    let media = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
-    let media = media.map(|it| it.split(';').next().unwrap_or_default().trim());
-    match media {
-        Some(media) if media.eq_ignore_ascii_case("application/json") => Ok(()),
-        None if matches!(route.body, Body::MaybeJson(_)) => Ok(()),
-        _ => Err(Refusal::misused(
-            415,
-            "the body is not said to be JSON",
-            "Send `Content-Type: application/json`.",
-        )),
-    }
-}
-
-async fn read_body(
-    state: &State,
-    route: &Route,
-    headers: &HeaderMap,
-    mut body: Incoming,
-) -> Result<Vec<u8>, Refusal> {
-    let max = state.config().body_bytes_max;
-    let too_large = || {
-        let message = format!("the body has more than {max} bytes");
-        Refusal::limit(
-            413,
-            message,
-            "Send less at once, or raise server.body_bytes_max.",
-        )
-    };
-    let told = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
-    let told: Option<u64> = told.and_then(|it| it.parse().ok());
-    if told.is_some_and(|told| told > max as u64) {
-        return Err(too_large());
-    }
-    if body.is_end_stream() || route.body == Body::None {
-        return Ok(Vec::new());
-    }
-    let mut bytes = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| {
-            Refusal::misused(400, "the body ended before it was whole", "Send it again.")
-        })?;
-        if let Ok(data) = frame.into_data() {
-            if bytes.len() + data.len() > max {
-                return Err(too_large());
-            }
-            bytes.extend_from_slice(&data);
-        }
-    }
-    Ok(bytes)
-}
-
 /// The version that `If-Match` demands; `*` demands none.
 fn if_match(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
     let Some(value) = headers.get("if-match") else {
@@ -261,6 +208,7 @@ struct Call {
     parts: Vec<(&'static str, String)>,
     query: Vec<(String, String)>,
     body: Vec<u8>,
+    room: Option<OwnedSemaphorePermit>,
     if_match: Option<u64>,
     key: Option<Key>,
 }
@@ -287,10 +235,13 @@ async fn called(
             seed: None,
             begun_before: false,
         };
-        match &call.key {
+        let done = match &call.key {
             None => (call.run)(&asked),
             Some(key) => retry::once(route, &shared.doing, key, asked, call.run),
-        }
+        };
+        // A request that nobody waits for any longer holds its body too.
+        drop(call.room);
+        done
     });
     let ended = match within {
         None => work.await,
@@ -346,7 +297,8 @@ async fn metrics(state: &Arc<State>, caller: &Caller) -> Result<Reply, Refusal> 
         return Ok(Reply::error(&error));
     }
     let shared = Arc::clone(state);
-    let text = on_blocking_thread(move || shared.metrics.text(&shared.opened)).await;
+    let listeners = state.listeners.count() as u64;
+    let text = on_blocking_thread(move || shared.metrics.text(&shared.opened, listeners)).await;
     match text {
         Ok(Ok(text)) => Ok(Reply::of("text/plain; version=0.0.4", text.into_bytes())),
         Ok(Err(error)) => Ok(Reply::error(&error)),
@@ -357,7 +309,7 @@ async fn metrics(state: &Arc<State>, caller: &Caller) -> Result<Reply, Refusal> 
 /// As HTTP has it; what is still to be written is written beside.
 fn sent(state: &State, reply: Reply) -> Response<Payload> {
     let (response, later) = reply.into_response();
-    let Some((write, mut pieces)) = later else {
+    let Some(later) = later else {
         return response;
     };
     let Ok(place) = Arc::clone(&state.writing).try_acquire_owned() else {
@@ -367,9 +319,9 @@ fn sent(state: &State, reply: Reply) -> Response<Payload> {
         return Reply::refusal(&refusal).into_response().0;
     };
     // Nobody waits for it but the client, who sees its end.
+    let unread = Duration::from_millis(state.config().unread_ms);
     drop(tokio::spawn(on_blocking_thread(move || {
-        let written = write(&mut pieces);
-        pieces.end(written);
+        later.write(unread);
         drop(place);
     })));
     response
@@ -414,7 +366,7 @@ fn no_route() -> Refusal {
     Refusal::misused(404, "there is nothing at this address", hint)
 }
 
-fn too_slow() -> Refusal {
+pub(super) fn too_slow() -> Refusal {
     let hint = "A change may have been made all the same: look, or send it again with the same \
         Idempotency-Key. server.timeout_ms allows more time.";
     Refusal::limit(504, "it took longer than it may", hint)
@@ -439,4 +391,53 @@ fn tell(state: &State, name: &str, seen: &Seen, status: u16, took: Duration) {
         "code": seen.code,
     });
     state.say(level, "http", "Request answered", more);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::{Options, Server};
+
+    #[test]
+    fn a_bug_ends_its_request_with_an_answer_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::bind(Options {
+            engine: mnemon::Mnemon::open(folder.path()).unwrap(),
+            user: Caller::user("user"),
+            zone: jiff::tz::TimeZone::UTC,
+            listen: "127.0.0.1:0".parse().unwrap(),
+            log: Box::new(std::io::sink()),
+        })
+        .unwrap();
+        let state = &server.state;
+        let route = routes().iter().find(|it| it.path == "/v1/stats").unwrap();
+        let call = |run| Call {
+            run,
+            opened: state.opened.clone(),
+            parts: Vec::new(),
+            query: Vec::new(),
+            body: Vec::new(),
+            room: None,
+            if_match: None,
+            key: None,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let answer = |run| {
+            let called = called(state, route, call(run), None, "r-1");
+            runtime
+                .block_on(called)
+                .unwrap_or_else(|_| panic!("no refusal"))
+        };
+        let (reply, code) = answer(|_| panic!("sapphire"));
+        assert_eq!((reply.status, code), (500, Some("E_INTERNAL")));
+        let super::super::reply::Content::Whole(_, text) = reply.content else {
+            panic!("it is short");
+        };
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("r-1") && !text.contains("sapphire"), "{text}");
+        let (reply, code) = answer(|_| Ok(Reply::json(&json!({}))));
+        assert_eq!((reply.status, code), (200, None));
+    }
 }

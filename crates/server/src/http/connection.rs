@@ -10,6 +10,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use mnemon::config::LogLevel;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use tokio::net::TcpStream;
 use tokio::signal::unix::{SignalKind, signal};
@@ -20,6 +21,7 @@ use super::answer::answer;
 use super::events;
 use super::state::State;
 use super::upkeep;
+use super::visit::Visit;
 use crate::blocking::on_blocking_thread;
 
 /// Enough for what blocks side by side; more of it waits for its turn.
@@ -34,6 +36,9 @@ const HEADERS_BYTES_MAX: usize = 64 << 10;
 /// After a failure to take a connection, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// Files of the store and what else is open beside connections.
+const OTHER_FILES: u64 = 512;
+
 /// Answers until it is asked to end.
 pub(super) fn run(listener: TcpListener, state: &Arc<State>, stop: &Stop) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -46,6 +51,7 @@ pub(super) fn run(listener: TcpListener, state: &Arc<State>, stop: &Stop) -> io:
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         stop_on_signals(stop)?;
+        make_room_for_files(state);
         state.say(
             LogLevel::Info,
             "server",
@@ -66,6 +72,27 @@ pub(super) fn run(listener: TcpListener, state: &Arc<State>, stop: &Stop) -> io:
     // What still goes on can be cut short at any point; it had its time.
     runtime.shutdown_timeout(Duration::from_millis(within));
     Ok(())
+}
+
+/// Each connection is an open file, and systems allow few unless they are asked.
+fn make_room_for_files(state: &State) {
+    let config = state.config();
+    let wanted = (config.connections_max + config.streams_max) as u64 + OTHER_FILES;
+    let allowed = getrlimit(Resource::Nofile);
+    if allowed.current.is_none_or(|current| current >= wanted) {
+        return;
+    }
+    let current = allowed.maximum.map_or(wanted, |most| wanted.min(most));
+    let raised = Rlimit {
+        current: Some(current),
+        ..allowed
+    };
+    let is_raised = setrlimit(Resource::Nofile, raised).is_ok();
+    if !is_raised || current < wanted {
+        let more = json!({ "wanted": wanted, "allowed": allowed.maximum });
+        let message = "Fewer files can be open than connections are allowed";
+        state.say(LogLevel::Warn, "server", message, more);
+    }
 }
 
 /// The signals with which people and supervisors end programs.
@@ -112,9 +139,10 @@ fn serve(
     // Answers are small, and somebody waits for each.
     let _ = stream.set_nodelay(true);
     let reached = stream.local_addr().unwrap_or(state.address);
+    let visit = Arc::new(Visit::new(reached, place));
     let service = service_fn(move |request| {
-        let state = Arc::clone(&state);
-        async move { Ok::<_, std::convert::Infallible>(answer(state, reached, request).await) }
+        let (state, visit) = (Arc::clone(&state), Arc::clone(&visit));
+        async move { Ok::<_, std::convert::Infallible>(answer(state, &visit, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -125,7 +153,6 @@ fn serve(
     tokio::spawn(async move {
         // A client that goes in the middle is no failure of ours.
         let _ = connection.await;
-        drop(place);
     });
 }
 

@@ -9,22 +9,21 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hyper::Response;
 use hyper::header::HeaderMap;
 use mnemon::Caller;
 use mnemon::config::LogLevel;
 use mnemon::event::{Event, Published, Received, Subscription};
 use mnemon::token::Admission;
 use serde_json::{Value, json};
-use tokio::sync::{Notify, OwnedSemaphorePermit, mpsc};
+use tokio::sync::{Notify, mpsc};
 
+use super::answer::Done;
+use super::listeners::{Full, Listening};
 use super::reply::{Content, Payload, Reply};
 use super::state::State;
 use super::status::Refusal;
+use super::visit::Visit;
 use crate::blocking::on_blocking_thread;
-
-/// So often a silent stream says that it lives, and looks whether it may still.
-const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// So many pieces wait for a slow client before its events wait, and are dropped at last.
 const PIECES: usize = 16;
@@ -67,17 +66,13 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Begins to tell it.
-    pub(super) async fn begin(self, state: &Arc<State>) -> Result<Response<Payload>, Refusal> {
-        let place = Arc::clone(&state.streams).try_acquire_owned();
-        let place = place.map_err(|_| {
-            let most = state.config().streams_max;
-            let message = format!("{most} clients listen already");
-            Refusal::limit(
-                503,
-                message,
-                "Try again later, or raise server.streams_max.",
-            )
-        })?;
+    pub(super) async fn begin(
+        self,
+        state: &Arc<State>,
+        visit: &Visit,
+        who: &str,
+    ) -> Result<Done, Refusal> {
+        let place = state.listeners.enter(who).map_err(full)?;
         let from = self::place(&state.run, self.after.as_deref());
         let after = match from {
             After::Now => None,
@@ -89,8 +84,8 @@ impl Stream {
             on_blocking_thread(move || engine.subscribe(&caller, Subscription::CAPACITY, after));
         let subscription = match subscribed.await {
             Ok(Ok(subscription)) => subscription,
-            Ok(Err(error)) => return Ok(Reply::error(&error).into_response().0),
-            Err(_) => return Ok(Reply::bug("events").into_response().0),
+            Ok(Err(error)) => return Ok(Done::Reply(Reply::error(&error))),
+            Err(_) => return Ok(Done::Reply(Reply::bug("events"))),
         };
         let (pieces, body) = mpsc::channel(PIECES);
         let mut text = String::from(": mnemon\nretry: 2000\n\n");
@@ -101,12 +96,17 @@ impl Stream {
         tokio::spawn(self.tell(Arc::clone(state), subscription, pieces, place));
         let reply = Reply {
             status: 200,
-            headers: vec![("x-accel-buffering", "no".into())],
+            // Its connection has no place among those that ask any longer.
+            headers: vec![
+                ("x-accel-buffering", "no".into()),
+                ("connection", "close".into()),
+            ],
             content: Content::Whole("text/event-stream", Vec::new()),
         };
         let (mut response, _) = reply.into_response();
         *response.body_mut() = Payload::Pieces(body);
-        Ok(response)
+        visit.give_place();
+        Ok(Done::Response(response))
     }
 
     async fn tell(
@@ -114,9 +114,11 @@ impl Stream {
         state: Arc<State>,
         subscription: Subscription,
         to: mpsc::Sender<Result<bytes::Bytes, super::reply::Cut>>,
-        place: OwnedSemaphorePermit,
+        place: Listening,
     ) {
         let ready = notified(&subscription);
+        // So often a silent stream says that it lives, and looks whether it may still.
+        let heartbeat = Duration::from_millis(state.config().heartbeat_ms);
         let mut looked = Instant::now();
         loop {
             let mut text = String::new();
@@ -127,22 +129,22 @@ impl Stream {
                 }
             }
             // However much happens: a token that was revoked hears nothing for longer than this.
-            if !text.is_empty() && looked.elapsed() >= HEARTBEAT {
+            if !text.is_empty() && looked.elapsed() >= heartbeat {
                 if !self.may_go_on(&state).await {
                     break;
                 }
                 looked = Instant::now();
             }
-            if !text.is_empty() && !sent(&to, text.into()).await {
+            if !text.is_empty() && !sent(&state, &to, text.into()).await {
                 break;
             }
             tokio::select! {
                 () = ready.notified() => {}
                 () = state.stopped() => break,
                 () = to.closed() => break,
-                () = tokio::time::sleep(HEARTBEAT) => {
+                () = tokio::time::sleep(heartbeat) => {
                     let lives = bytes::Bytes::from_static(b": \n\n");
-                    if !self.may_go_on(&state).await || !sent(&to, lives).await {
+                    if !self.may_go_on(&state).await || !sent(&state, &to, lives).await {
                         break;
                     }
                     looked = Instant::now();
@@ -166,11 +168,28 @@ impl Stream {
 
 /// False if the client is gone, or takes nothing.
 async fn sent(
+    state: &State,
     to: &mpsc::Sender<Result<bytes::Bytes, super::reply::Cut>>,
     piece: bytes::Bytes,
 ) -> bool {
-    let sent = tokio::time::timeout(HEARTBEAT, to.send(Ok(piece))).await;
+    let within = Duration::from_millis(state.config().unread_ms);
+    let sent = tokio::time::timeout(within, to.send(Ok(piece))).await;
     matches!(sent, Ok(Ok(())))
+}
+
+fn full(full: Full) -> Refusal {
+    match full {
+        Full::InAll(most) => Refusal::limit(
+            503,
+            format!("{most} clients listen already"),
+            "Try again later, or raise server.streams_max.",
+        ),
+        Full::WithThisToken(most) => Refusal::limit(
+            429,
+            format!("{most} clients listen with this token already"),
+            "End one of them, or raise server.streams_per_token.",
+        ),
+    }
 }
 
 fn notified(subscription: &Subscription) -> Arc<Notify> {

@@ -6,39 +6,103 @@
 
 use std::sync::Arc;
 
-use hyper::body::Body;
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::header::CONTENT_TYPE;
+use hyper::http::request::Parts;
 use hyper::{Request, Response};
+use mnemon::Result;
+use mnemon::memory::SessionId;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::reply::Payload;
+use super::answer::Done;
+use super::body::Taken;
+use super::depth;
+use super::reply::{Payload, Reply};
 use super::state::State;
-use crate::mcp;
+use super::status::Refusal;
+use crate::mcp::{self, Profile};
 use crate::opened::Opened;
 
 /// Answers one call.
-pub(super) async fn answer<B>(
+pub(super) async fn answer(
     state: &Arc<State>,
     opened: Opened,
-    request: Request<B>,
-) -> Response<Payload>
-where
-    B: Body + Send + 'static,
-    B::Error: std::fmt::Display,
-{
-    let config = StreamableHttpServerConfig::default()
+    (head, query): (Parts, &[(String, String)]),
+    taken: Taken,
+) -> Done {
+    let config = state.config();
+    let checked = std::str::from_utf8(&taken.bytes)
+        .map_or(Ok(()), |text| depth::check(text, config.json_depth_max));
+    let wanted = checked.and_then(|()| Wanted::read(query));
+    let wanted = match wanted {
+        Ok(wanted) => wanted,
+        Err(error) => return Done::Reply(Reply::error(&error)),
+    };
+    let settings = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(state.config().body_bytes_max)
+        .with_max_request_body_bytes(config.body_bytes_max)
         // Both were looked at, before anything else was.
         .disable_allowed_hosts()
         .disable_allowed_origins();
     let shared = Arc::clone(state);
     let make = move || {
-        let background = shared.background.clone();
-        Ok(mcp::over(opened.clone(), background, shared.zone.clone()))
+        Ok(mcp::over(
+            opened.clone(),
+            shared.background.clone(),
+            mcp::Setting {
+                session: wanted.session.clone(),
+                zone: shared.zone.clone(),
+                profile: wanted.profile,
+            },
+        ))
     };
-    let service =
-        StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config);
-    service.handle(request).await.map(Payload::Foreign)
+    let sessions = Arc::new(NeverSessionManager::default());
+    let service = StreamableHttpService::new(make, sessions, settings);
+    let request = Request::from_parts(head, Full::new(Bytes::from(taken.bytes)));
+    let response = service.handle(request).await;
+    // What the call holds goes with it, not with its answer.
+    drop(taken.room);
+    in_envelope(response.map(Payload::Foreign)).await
+}
+
+/// What the address says beside who asks.
+struct Wanted {
+    profile: Profile,
+    session: Option<SessionId>,
+}
+
+impl Wanted {
+    fn read(query: &[(String, String)]) -> Result<Self> {
+        let mut wanted = Self {
+            profile: Profile::Memory,
+            session: None,
+        };
+        for (name, value) in query {
+            match name.as_str() {
+                "profile" => wanted.profile = value.parse()?,
+                _ => wanted.session = Some(value.parse()?),
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+/// The protocol answers what is no call of it in plain words; ours are those of every route.
+async fn in_envelope(response: Response<Payload>) -> Done {
+    let status = response.status().as_u16();
+    let media = response.headers().get(CONTENT_TYPE);
+    let is_json = media.is_some_and(|media| media.as_bytes().starts_with(b"application/json"));
+    if status < 400 || is_json {
+        return Done::Response(response);
+    }
+    let text = match response.into_body().collect().await {
+        Ok(body) => String::from_utf8_lossy(&body.to_bytes()).into_owned(),
+        Err(_) => String::new(),
+    };
+    let hint = "Ask with a client of the Model Context Protocol: POST, Accept: application/json, \
+        text/event-stream, one message as the body.";
+    Done::Reply(Reply::refusal(&Refusal::misused(status, text, hint)))
 }

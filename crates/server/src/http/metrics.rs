@@ -208,9 +208,10 @@ impl Metrics {
         self.counted().count("mnemon_events_missed_total", events);
     }
 
-    /// Everything, and the gauges of the store.
-    pub(crate) fn text(&self, opened: &Opened) -> Result<String> {
-        let gauges = gauges(opened)?;
+    /// Everything, and the gauges of the store and of who listens.
+    pub(crate) fn text(&self, opened: &Opened, listeners: u64) -> Result<String> {
+        let mut gauges = gauges(opened)?;
+        gauges.push(("mnemon_event_streams", "Clients that listen", listeners));
         let counted = self.counted();
         let mut out = String::new();
         for (name, about, value) in gauges {

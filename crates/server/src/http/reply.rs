@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
@@ -16,9 +17,6 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::status::{Refusal, status_of};
-
-/// A client that takes nothing for so long is gone.
-const READ_WITHIN: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// So many pieces of a long answer wait for a slow client.
 const PIECES: usize = 16;
@@ -109,12 +107,12 @@ impl Reply {
     }
 
     /// The answer as HTTP has it, and what is still to be written.
-    pub(crate) fn into_response(self) -> (Response<Payload>, Option<(Writing, Pieces)>) {
+    pub(crate) fn into_response(self) -> (Response<Payload>, Option<Later>) {
         let (media, payload, later) = match self.content {
             Content::Whole(media, bytes) => (media, Payload::Whole(Some(bytes.into())), None),
             Content::Written(media, write) => {
-                let (pieces, payload) = Pieces::new();
-                (media, payload, Some((write, pieces)))
+                let (to, from) = mpsc::channel(PIECES);
+                (media, Payload::Pieces(from), Some(Later { write, to }))
             }
         };
         let mut response = Response::new(payload);
@@ -194,35 +192,42 @@ impl Body for Payload {
     }
 }
 
-/// Where a long answer is written, by a thread that may wait for the client.
-pub(crate) struct Pieces {
+/// The rest of a long answer.
+pub(crate) struct Later {
+    write: Writing,
     to: mpsc::Sender<Result<Bytes, Cut>>,
-    gathered: Vec<u8>,
 }
 
-impl Pieces {
-    pub(crate) fn new() -> (Self, Payload) {
-        let (to, from) = mpsc::channel(PIECES);
-        let pieces = Self {
-            to,
+impl Later {
+    /// Writes it, on a thread that may wait so long for a client that takes nothing.
+    pub(crate) fn write(self, unread: Duration) {
+        let mut pieces = Pieces {
+            to: self.to,
             gathered: Vec::new(),
+            unread,
         };
-        (pieces, Payload::Pieces(from))
-    }
-
-    /// Ends it, well or not.
-    pub(crate) fn end(mut self, written: io::Result<()>) {
-        if written.and_then(|()| self.flush()).is_err() {
+        let written = (self.write)(&mut pieces);
+        if written.and_then(|()| pieces.flush()).is_err() {
             // Without waiting: the channel that ends early says the same.
-            let _ = self.to.try_send(Err(Cut));
+            let _ = pieces.to.try_send(Err(Cut));
         }
     }
 }
 
+/// Where a long answer is written, by a thread that may wait for the client.
+pub(crate) struct Pieces {
+    to: mpsc::Sender<Result<Bytes, Cut>>,
+    gathered: Vec<u8>,
+    /// A client that takes nothing for so long is gone.
+    unread: Duration,
+}
+
 impl Write for Pieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // However much comes at once: what waits for a client is bounded.
+        let bytes = &bytes[..bytes.len().min(PIECE_BYTES - self.gathered.len())];
         self.gathered.extend_from_slice(bytes);
-        if self.gathered.len() >= PIECE_BYTES {
+        if self.gathered.len() == PIECE_BYTES {
             self.flush()?;
         }
         Ok(bytes.len())
@@ -235,7 +240,7 @@ impl Write for Pieces {
         let piece = std::mem::take(&mut self.gathered);
         // A client that does not read must not hold a thread that others wait for.
         let sent = tokio::runtime::Handle::current().block_on(tokio::time::timeout(
-            READ_WITHIN,
+            self.unread,
             self.to.send(Ok(piece.into())),
         ));
         match sent {

@@ -9,7 +9,9 @@ use mnemon::config::{LogLevel, ServerConfig};
 use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 
+use super::body::Room;
 use super::guard::Guard;
+use super::listeners::Listeners;
 use super::log::Log;
 use super::metrics::Metrics;
 use super::rate::Rate;
@@ -32,7 +34,8 @@ pub(crate) struct State {
     pub(crate) run: String,
     pub(crate) requests: AtomicU64,
     pub(crate) doing: Doing,
-    pub(crate) streams: Arc<Semaphore>,
+    pub(super) listeners: Arc<Listeners>,
+    pub(super) room: Room,
     /// For answers that are written piece by piece: each holds a thread while it is.
     pub(crate) writing: Arc<Semaphore>,
     /// True once the server is asked to end.

@@ -10,11 +10,13 @@ mod path;
 mod tree;
 
 use mnemon::Error;
+use mnemon::caller::Operation;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::answer::Answer;
+use super::door::Need;
 use super::fields::{self, Arguments};
 use super::schema::{input, text};
 use super::table::{Entry, Turn};
@@ -98,6 +100,9 @@ fn run(shared: &Shared, arguments: Arguments) -> Answer {
 
 fn carry_out(shared: &Shared, mut arguments: Arguments) -> Outcome {
     let command = fields::needed(&mut arguments, "command")?;
+    if command != "view" {
+        may_change(shared)?;
+    }
     match command.as_str() {
         "view" => view(shared, &path(&mut arguments, "path")?, &mut arguments),
         "create" => create(shared, &path(&mut arguments, "path")?, &mut arguments),
@@ -110,6 +115,15 @@ fn carry_out(shared: &Shared, mut arguments: Arguments) -> Outcome {
             rename(shared, &old, &new)
         }
         other => refuse(format!("Error: Unknown command: {}", fields::short(other))),
+    }
+}
+
+/// Refused before anything else: what is there is not for guessing.
+fn may_change(shared: &Shared) -> mnemon::Result<()> {
+    match shared.opened(Need::There) {
+        Ok(opened) => opened.caller.may(Operation::Transact),
+        Err(Error::NoStore { .. }) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Profiles: which tools a server offers, over the same store.
 
+use std::str::FromStr;
+
 use mnemon::{Error, Result};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
-use super::table::Entry;
+use super::table::{Entry, Turn};
 use super::{Shared, fields, files, reference, resources, tools};
 
 /// A set of tools.
@@ -18,6 +20,24 @@ pub enum Profile {
 }
 
 impl Profile {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Memory, Self::Reference, Self::Files];
+
+    /// As it is asked for.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Reference => "reference",
+            Self::Files => "files",
+        }
+    }
+
+    /// The names of its tools, and whether each only looks.
+    pub fn tool_names(self) -> impl Iterator<Item = (&'static str, bool)> {
+        let tools = self.tools().iter();
+        tools.map(|tool| (tool.name, tool.turn == Turn::Beside))
+    }
+
     pub(super) fn tools(self) -> &'static [Entry] {
         match self {
             Self::Memory => &tools::TOOLS,
@@ -67,5 +87,17 @@ impl Profile {
                 })
             },
         }
+    }
+}
+
+impl FromStr for Profile {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let named = Self::ALL.into_iter().find(|it| it.as_str() == text);
+        named.ok_or_else(|| Error::InvalidQuery {
+            field: "profile".into(),
+            problem: "must be memory, reference or files".into(),
+        })
     }
 }

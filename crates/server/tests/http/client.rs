@@ -109,15 +109,15 @@ impl Client {
     }
 }
 
-/// The status and the headers of an answer.
+/// The status and the headers of an answer; of none, if the connection ends, the status 0.
 pub(crate) fn read_head(from: &mut impl BufRead) -> Answer {
     let mut line = String::new();
-    from.read_line(&mut line).unwrap();
+    let _ = from.read_line(&mut line);
     let status = line.split(' ').nth(1).unwrap_or("0").parse().unwrap();
     let mut headers = Vec::new();
     loop {
         line.clear();
-        from.read_line(&mut line).unwrap();
+        let _ = from.read_line(&mut line);
         match line.trim_end().split_once(": ") {
             Some((name, value)) => headers.push((name.to_owned(), value.to_owned())),
             None => break,

@@ -103,3 +103,20 @@ fn a_stream_ends_with_the_server() {
     house.end();
     assert!(std::iter::from_fn(|| ear.next()).count() < 10);
 }
+
+#[test]
+fn who_listens_with_a_token_that_is_taken_away_hears_no_more() {
+    let house = House::with("server.heartbeat_ms = 20");
+    let admin = Client::with_token(house.address, &house.token(None, Role::Admin));
+    let ada = house.token(Some("ada"), Role::Reader);
+    let mut ear = Ear::new(&Client::with_token(house.address, &ada), &[]);
+    remember(&admin, None, "heard");
+    ear.until("memory_stored");
+    let tokens = admin.get("/v1/tokens").json(200);
+    let own = tokens["tokens"].as_array().unwrap();
+    let own = own.iter().find(|token| token["agent"] == "ada").unwrap();
+    let path = format!("/v1/tokens/{}", own["id"].as_str().unwrap());
+    admin.delete(&path).json(200);
+    // The stream ends; whatever comes before that is bounded by the heartbeat.
+    assert!(std::iter::from_fn(|| ear.next()).count() < 10);
+}

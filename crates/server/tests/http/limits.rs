@@ -1,10 +1,12 @@
 //! How much is too much: at each limit, and one past it.
 
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Read, Write};
+use std::net::TcpStream;
 
+use mnemon::caller::Role;
 use serde_json::json;
 
-use crate::client::read;
+use crate::client::{Client, read, read_head};
 use crate::house::House;
 
 #[test]
@@ -112,6 +114,119 @@ fn who_asks_too_often_is_told_when_to_ask_again() {
     assert_eq!(client.get("/health").status, 200);
 }
 
+/// Sends so much of a body, once the server asks for it; the rest never comes.
+fn part_of_a_body(client: &Client, bytes: usize) -> BufReader<TcpStream> {
+    let headers = [
+        ("content-type", "application/json"),
+        ("expect", "100-continue"),
+    ];
+    let stream = client.begin("POST", "/v1/memories", &headers, bytes + 1);
+    let mut reader = BufReader::new(stream);
+    assert_eq!(read_head(&mut reader).status, 100);
+    reader.get_mut().write_all(&vec![b' '; bytes]).unwrap();
+    reader
+}
+
+#[test]
+fn bodies_of_all_requests_together_have_so_much_room() {
+    let house = House::with("server.body_bytes_max = '64KiB'\nserver.bodies_bytes_max = '128KiB'");
+    let client = house.client();
+    let parts: Vec<_> = (0..3)
+        .map(|_| part_of_a_body(&client, (64 << 10) - 1))
+        .collect();
+    let sockets: Vec<_> = parts
+        .iter()
+        .map(|part| part.get_ref().try_clone().unwrap())
+        .collect();
+    // There is room for two of them; whichever comes last is told.
+    let refused = std::thread::scope(|scope| {
+        let (tell, told) = std::sync::mpsc::channel();
+        for mut part in parts {
+            let tell = tell.clone();
+            scope.spawn(move || tell.send(read(&mut part)));
+        }
+        let refused = told.recv().unwrap();
+        // Who goes gives its room back.
+        for socket in &sockets {
+            let _ = socket.shutdown(std::net::Shutdown::Both);
+        }
+        refused
+    });
+    assert_eq!(refused.refusal(503), "E_LIMIT");
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    let body = json!({ "text": "x ".repeat(20_000) });
+    let send = || client.json("POST", "/v1/memories", &body);
+    let mut answers = std::iter::repeat_with(send).take(1_000);
+    assert!(answers.any(|answer| answer.status == 201));
+}
+
+#[test]
+fn so_many_are_connected_and_the_next_waits_but_who_listens_keeps_nobody_out() {
+    let house = House::with("server.connections_max = 2\nserver.timeout_ms = 300");
+    let client = house.client();
+    let mut ears: Vec<_> = (0..5)
+        .map(|_| BufReader::new(client.begin("GET", "/v1/events", &[], 0)))
+        .collect();
+    for ear in &mut ears {
+        assert_eq!(read(ear).status, 200);
+    }
+    let held: Vec<_> = (0..2).map(|_| part_of_a_body(&client, 10)).collect();
+    // Nobody is listened to before one of the two is given up.
+    let waiting = client.get("/v1/stats");
+    for mut reader in held {
+        assert_eq!(read(&mut reader).refusal(504), "E_LIMIT");
+    }
+    assert_eq!(waiting.status, 200);
+}
+
+#[test]
+fn a_token_listens_so_often_and_leaves_places_to_others() {
+    let house = House::with("server.streams_max = 3\nserver.streams_per_token = 1");
+    let listen = |client: &Client| {
+        let mut ear = BufReader::new(client.begin("GET", "/v1/events", &[], 0));
+        let answer = read(&mut ear);
+        (ear, answer)
+    };
+    let clients: Vec<Client> = ["ada", "bob"]
+        .iter()
+        .map(|agent| Client::with_token(house.address, &house.token(Some(agent), Role::Reader)))
+        .collect();
+    let (ear, first) = listen(&clients[0]);
+    assert_eq!(first.status, 200);
+    assert_eq!(listen(&clients[0]).1.refusal(429), "E_LIMIT");
+    assert_eq!(listen(&clients[1]).1.status, 200);
+    // Who goes leaves its place.
+    drop(ear);
+    let again = std::iter::repeat_with(|| listen(&clients[0]).1.status).take(10_000);
+    assert!(again.into_iter().any(|status| status == 200));
+}
+
+#[test]
+fn who_takes_nothing_of_a_long_answer_is_cut_off_and_others_get_theirs() {
+    let house = House::with("server.unread_ms = 50");
+    let client = house.client();
+    // More than a system keeps for a client that does not read.
+    let long = json!({ "text": "x".repeat(8 << 20) });
+    for _ in 0..3 {
+        client.json("POST", "/v1/memories", &long).json(201);
+    }
+    // As many as are written at once, and none of them reads more than the head.
+    let mut idle: Vec<_> = (0..8)
+        .map(|_| BufReader::new(client.begin("GET", "/v1/export", &[], 0)))
+        .collect();
+    for reader in &mut idle {
+        assert_eq!(read_head(reader).status, 200);
+    }
+    let mut tries = std::iter::repeat_with(|| client.get("/v1/export")).take(10_000);
+    let whole = tries.find(|answer| answer.status == 200).unwrap();
+    assert!(whole.body.len() > 24 << 20);
+    for mut reader in idle {
+        let mut bytes = Vec::new();
+        let _ = reader.read_to_end(&mut bytes);
+        assert!(bytes.len() < whole.body.len(), "{} bytes", bytes.len());
+    }
+}
+
 #[test]
 fn so_many_listen_and_no_more() {
     let house = House::with("server.streams_max = 1");
@@ -126,6 +241,10 @@ fn who_never_ends_a_request_is_not_waited_for() {
     let house = House::with("server.timeout_ms = 50");
     let media = ("content-type", "application/json");
     let mut stream = house.client().begin("POST", "/v1/memories", &[media], 100);
+    stream.write_all(b"{").unwrap();
+    let answer = read(&mut BufReader::new(stream));
+    assert_eq!(answer.refusal(504), "E_LIMIT");
+    let mut stream = house.client().begin("POST", "/mcp", &[media], 100);
     stream.write_all(b"{").unwrap();
     let answer = read(&mut BufReader::new(stream));
     assert_eq!(answer.refusal(504), "E_LIMIT");

@@ -2,7 +2,7 @@
 
 use mnemon::caller::Operation;
 
-use crate::http::route::{Body, Method, Parameter, Route, Run, Sort};
+use crate::http::route::{Body, ID, Method, Parameter, Route, Run, Sort};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::own(
@@ -49,6 +49,18 @@ pub(super) const ROUTES: &[Route] = &[
         "The Model Context Protocol, as streamable HTTP",
         Run::Mcp,
     )
+    .with(&[
+        Parameter {
+            name: "profile",
+            sort: Sort::OneOf(&["memory", "reference", "files"]),
+            about: "Which tools",
+        },
+        Parameter {
+            name: "session",
+            sort: Sort::Matching(ID),
+            about: "Where what is not said to belong anywhere is kept",
+        },
+    ])
     .takes(Body::Json("Object"))
     .answers("Object")
     .long(),

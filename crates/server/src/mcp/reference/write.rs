@@ -1,5 +1,6 @@
 //! Changing the graph: each call is kept whole or not at all.
 
+use mnemon::caller::Operation;
 use mnemon::memory::{Draft, Kind, Link, Memory, MemoryId, Space, Text};
 use mnemon::store::OnFull;
 use mnemon::{Error, Result, Time};
@@ -162,6 +163,8 @@ struct Change<'a> {
 impl<'a> Change<'a> {
     fn begin(shared: &'a Shared, need: Need) -> Result<Self> {
         let opened = shared.opened(need)?;
+        // Refused even if nothing would change: whether something is there is not for guessing.
+        opened.caller.may(Operation::Transact)?;
         let space = shared.default_space();
         Ok(Self {
             graph: Graph::load(&opened, &space)?,
