@@ -78,13 +78,19 @@ pub struct NewToken {
 
 impl NewToken {
     pub(crate) fn check(&self, now: Time) -> Result<()> {
-        if let Some(name) = &self.name
-            && (name.trim().is_empty()
-                || name.chars().count() > NAME_CHARS_MAX
-                || name.chars().any(char::is_control))
-        {
-            let rule = format!("1 to {NAME_CHARS_MAX} characters on one line");
-            return Err(Error::rule("name", rule, name));
+        let user = match &self.who {
+            Who::User(user) => Some(user),
+            Who::Agent(_) => None,
+        };
+        for (field, name) in [("name", self.name.as_ref()), ("user", user)] {
+            if let Some(name) = name
+                && (name.trim().is_empty()
+                    || name.chars().count() > NAME_CHARS_MAX
+                    || name.chars().any(char::is_control))
+            {
+                let rule = format!("1 to {NAME_CHARS_MAX} characters on one line");
+                return Err(Error::rule(field, rule, name));
+            }
         }
         match self.expires_at {
             Some(end) if end.micros() <= now.micros() => {

@@ -109,7 +109,8 @@ fn operation(route: &Route) -> Value {
         }
         Body::Bytes => {
             operation["requestBody"] = json!({
-                "required": true,
+                // What is empty is an export of nothing.
+                "required": false,
                 "content": { "application/octet-stream": {} },
             });
         }
@@ -219,6 +220,10 @@ fn responses(route: &Route) -> Value {
         Answers::Media("application/x-ndjson" | "application/octet-stream") => {
             json!({ "*/*": {} })
         }
+        // Of one event, because a stream of them has no end.
+        Answers::Media(media @ "text/event-stream") => {
+            json!({ media: { "schema": reference("StreamedEvent") } })
+        }
         Answers::Media(media) => json!({ media: { "schema": { "type": "string" } } }),
     };
     let refused = json!({
@@ -227,6 +232,8 @@ fn responses(route: &Route) -> Value {
     });
     json!({
         route.status.to_string(): { "description": "Done", "content": content },
+        "414": { "description": "The address is longer than HTTP takes; there is no body" },
+        "431": { "description": "The headers are longer than HTTP takes; there is no body" },
         "4XX": refused,
         "5XX": refused,
     })
@@ -237,6 +244,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::http::route::NAME;
 
     fn references(value: &Value, found: &mut BTreeSet<String>) {
         match value {
@@ -262,6 +270,13 @@ mod tests {
             .map(|name| format!("#/components/schemas/{name}"))
             .collect();
         assert_eq!(found, known);
+    }
+
+    #[test]
+    fn every_sort_of_handle_is_a_name() {
+        for kind in mnemon::memory::Kind::ALL {
+            assert!(NAME.contains(kind.handle_prefix()), "{kind}");
+        }
     }
 
     #[test]

@@ -69,7 +69,9 @@ pub(crate) struct Parameter {
 pub(crate) const ID: &str = "^[A-Za-z0-9_-]{1,64}$";
 
 /// What a memory is called: its id, or its handle with or without its session.
-pub(crate) const NAME: &str = "^([A-Za-z0-9_-]{1,64}/[A-Z]{2,8}-[0-9]{1,9}|[A-Za-z0-9_-]{1,64})$";
+pub(crate) const NAME: &str = "^([A-Za-z0-9_-]{1,64}/\
+    (TURN|DEC|FIND|PREF|LEARN|FACT|EVENT|PROC|STATE|ART)-0{0,8}[1-9][0-9]{0,8}\
+    |[A-Za-z0-9_-]{1,64})$";
 
 /// Why something is done.
 pub(crate) const REASON: &str = r"\S";

@@ -10,16 +10,16 @@ pub(crate) fn space(arguments: &mut Arguments) -> Result<Option<Space>> {
     let session = text(arguments, "session")?;
     let agent = text(arguments, "agent")?;
     let shared = flag(arguments, "shared")?;
-    match (session, agent, shared) {
-        (None, None, false) => text(arguments, "space")?
-            .map(|space| space.parse())
-            .transpose(),
-        (Some(session), None, false) => Ok(Some(Space::Session(session.parse()?))),
-        (None, Some(agent), false) => Ok(Some(Space::Agent(agent.parse()?))),
-        (None, None, true) => Ok(Some(Space::Shared)),
+    let space = text(arguments, "space")?;
+    match (session, agent, shared, space) {
+        (None, None, false, None) => Ok(None),
+        (None, None, false, Some(space)) => space.parse().map(Some),
+        (Some(session), None, false, None) => Ok(Some(Space::Session(session.parse()?))),
+        (None, Some(agent), false, None) => Ok(Some(Space::Agent(agent.parse()?))),
+        (None, None, true, None) => Ok(Some(Space::Shared)),
         _ => Err(Error::Rule {
             field: "session",
-            rule: "the only one of session, agent and shared".into(),
+            rule: "the only one of session, agent, shared and space".into(),
             given: "more than one of them".into(),
         }),
     }

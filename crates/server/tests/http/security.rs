@@ -180,6 +180,12 @@ fn tokens_are_the_users_to_give_and_the_last_one_leaves_the_door_shut() {
     let kept = std::fs::read_to_string(house.path().join("tokens.json")).unwrap();
     assert!(!kept.contains(secret) && !kept.contains(&secret[4..]));
 
+    for name in ["", " ", "a\nb"] {
+        for body in [json!({ "user": name }), json!({ "name": name })] {
+            let refused = admin.json("POST", "/v1/tokens", &body);
+            assert_eq!(refused.refusal(422), "E_SCHEMA_INVALID", "{body}");
+        }
+    }
     let agent = house.token(Some("ada"), Role::Admin);
     let agent = Client::with_token(house.address, &agent);
     for answer in [

@@ -91,6 +91,13 @@ fn what_is_no_request_is_refused_with_what_would_be_one() {
         );
         assert_eq!(refused.refusal(400), code, "{body}");
     }
+    for twice in [
+        json!({ "text": "x", "session": "s", "space": "shared" }),
+        json!({ "text": "x", "agent": "a", "shared": true }),
+    ] {
+        let refused = client.json("POST", "/v1/memories", &twice);
+        assert_eq!(refused.refusal(422), "E_SCHEMA_INVALID");
+    }
     let untold = client.json("POST", "/v1/memories", &json!({ "txt": "x" }));
     assert_eq!(untold.refusal(422), "E_SCHEMA_INVALID");
     let head = client.send("HEAD", "/health", &[], b"");

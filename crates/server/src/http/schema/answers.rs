@@ -96,6 +96,10 @@ fn memories() -> Vec<(&'static str, Value)> {
     vec![
         ("Object", object()),
         ("Error", error()),
+        (
+            "StreamedEvent",
+            open(&[("event", text()), ("data", text())]),
+        ),
         ("Health", open(&[("status", text()), ("version", text())])),
         ("Memory", memory()),
         ("Memories", page("memories", &to("Memory"))),

@@ -52,6 +52,22 @@ fn space() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// Refuses more than one of these members; null is as good as none.
+fn at_most_one(mut schema: Value, members: &[&str]) -> Value {
+    let given = |name: &str| {
+        let is_given = json!({ "not": { "enum": [null, false] } });
+        json!({ "required": [name], "properties": { name: is_given } })
+    };
+    let pairs =
+        (0..members.len()).flat_map(|one| (one + 1..members.len()).map(move |two| (one, two)));
+    let both =
+        pairs.map(|(one, two)| json!({ "allOf": [given(members[one]), given(members[two])] }));
+    schema["not"] = json!({ "anyOf": both.collect::<Vec<_>>() });
+    schema
+}
+
+const SPACE: [&str; 4] = ["session", "agent", "shared", "space"];
+
 fn links() -> Value {
     let name = matching(NAME);
     let link = json!({
@@ -88,7 +104,7 @@ fn memory() -> Value {
         ("body", or_null(object())),
         ("metadata", or_null(object())),
     ]);
-    strict(&members, &["text"])
+    at_most_one(strict(&members, &["text"]), &SPACE)
 }
 
 fn revision() -> Value {
@@ -123,7 +139,7 @@ fn targets() -> Value {
         &[
             ("ids", names()),
             ("session", or_null(id())),
-            ("filter", json!({ "type": "object", "minProperties": 1 })),
+            ("filter", only_filters()),
             ("reason", reason()),
             ("dry_run", maybe_flag()),
         ],
@@ -149,7 +165,10 @@ fn memories() -> Vec<(&'static str, Value)> {
     };
     vec![
         ("NewMemory", memory()),
-        ("NewMemories", strict(&batch, &["memories"])),
+        (
+            "NewMemories",
+            at_most_one(strict(&batch, &["memories"]), &SPACE),
+        ),
         ("Revision", revision()),
         ("Names", by_name(&[], &["ids"])),
         ("Forget", targets()),
@@ -179,6 +198,14 @@ fn question() -> Value {
         }
     }
     recall
+}
+
+/// The filters of a question, at least one.
+fn only_filters() -> Value {
+    let mut filters = question();
+    filters["required"] = json!([]);
+    filters["minProperties"] = json!(1);
+    filters
 }
 
 fn asking() -> Vec<(&'static str, Value)> {
@@ -359,16 +386,19 @@ fn care() -> Vec<(&'static str, Value)> {
         ("Backup", strict(&[("name", id())], &["name"])),
         (
             "NewToken",
-            strict(
-                &[
-                    ("name", or_null(label.clone())),
-                    ("agent", or_null(id())),
-                    ("user", or_null(label)),
-                    ("role", or_null(one_of(&Role::ALL.map(Role::as_str)))),
-                    ("tier", or_null(one_of(&Tier::ALL.map(Tier::as_str)))),
-                    ("expires", or_null(text())),
-                ],
-                &[],
+            at_most_one(
+                strict(
+                    &[
+                        ("name", or_null(label.clone())),
+                        ("agent", or_null(id())),
+                        ("user", or_null(label)),
+                        ("role", or_null(one_of(&Role::ALL.map(Role::as_str)))),
+                        ("tier", or_null(one_of(&Tier::ALL.map(Tier::as_str)))),
+                        ("expires", or_null(text())),
+                    ],
+                    &[],
+                ),
+                &["agent", "user"],
             ),
         ),
     ]
