@@ -327,6 +327,11 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        if !self.profile.has_prompts() || !prompts::has(&request.name) {
+            let name = fields::short(&request.name);
+            let message = format!("there is no prompt {name}; prompts/list shows them");
+            return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
+        }
         let arguments = request.arguments.unwrap_or_default();
         let get = move |shared: &Shared| prompts::get(shared, &request.name, arguments);
         Ok(self.look(get).await?.into())

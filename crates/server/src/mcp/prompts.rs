@@ -2,9 +2,9 @@
 //!
 //! Both hand the model a session as data, and say what to do with it.
 
+use mnemon::Result;
 use mnemon::context::text::on_one_line;
 use mnemon::memory::SessionId;
-use mnemon::{Error, Result};
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 
 use super::Opened;
@@ -38,6 +38,11 @@ pub(super) fn list() -> Vec<Prompt> {
     ]
 }
 
+/// Whether there is a prompt of this name.
+pub(super) fn has(name: &str) -> bool {
+    [RECAP, HANDOVER].contains(&name)
+}
+
 /// A prompt with the session in it.
 pub(super) fn get(
     shared: &Shared,
@@ -46,11 +51,6 @@ pub(super) fn get(
 ) -> Result<GetPromptResult> {
     let session = fields::text(&mut arguments, "session")?.filter(|text| !text.is_empty());
     let agent = fields::text(&mut arguments, "agent")?.filter(|text| !text.is_empty());
-    if ![RECAP, HANDOVER].contains(&name) {
-        return Err(Error::NotFound {
-            reference: fields::short(name),
-        });
-    }
     let opened = shared.opened(Need::There)?;
     let id = match session {
         Some(text) => text.parse()?,

@@ -32,14 +32,6 @@ impl Client {
         Self::spawn(command)
     }
 
-    /// Starts some other server and shakes hands.
-    pub(super) fn ready_of(command: Command) -> Self {
-        let mut client = Self::spawn(command);
-        client.initialize("2025-06-18");
-        client.notify("notifications/initialized");
-        client
-    }
-
     fn spawn(mut command: Command) -> Self {
         let mut process = command
             .stdin(Stdio::piped())
@@ -57,9 +49,10 @@ impl Client {
 
     /// Starts it and shakes hands.
     pub(super) fn ready(sandbox: &Sandbox, arguments: &[&str]) -> Self {
-        let mut command = sandbox.command();
-        command.args(["mcp"]).args(arguments);
-        Self::ready_of(command)
+        let mut client = Self::start(sandbox, arguments);
+        client.initialize("2025-06-18");
+        client.notify("notifications/initialized");
+        client
     }
 
     /// The answer to the handshake.

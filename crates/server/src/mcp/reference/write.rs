@@ -63,7 +63,7 @@ pub(super) fn add_observations(
     observations: Vec<Observations>,
 ) -> Result<Vec<Added>> {
     let mut change = Change::begin(shared, Need::Made)?;
-    let mut results = Vec::new();
+    let mut results: Vec<Added> = Vec::new();
     for Observations {
         mut entity_name,
         contents,
@@ -75,7 +75,10 @@ pub(super) fn add_observations(
                 reference: entity_name,
             });
         };
-        let (id, known) = (node.own[0].id.clone(), node.entity.observations.clone());
+        let (id, mut known) = (node.own[0].id.clone(), node.entity.observations.clone());
+        // An entity that is named twice has what it was given the first time.
+        let before = results.iter().filter(|it| it.entity_name == entity_name);
+        known.extend(before.flat_map(|it| it.added_observations.iter().cloned()));
         let mut added = Vec::new();
         for mut text in contents {
             change.clean(&mut text);
