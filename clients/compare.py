@@ -143,7 +143,7 @@ def main():
             pair.close()
         except Differs as differs:
             sys.exit(f"not the same: {differs}")
-    print(f"{pair.compared} calls answered alike; different on purpose:")
+    print(f"{pair.compared} calls compared, all answered alike but for what differs on purpose:")
     for what, why, *_ in [*calls.DIFFERENCES, *calls.NOT_OFFERED]:
         print(f"- {what}: {why}")
 
