@@ -154,6 +154,11 @@ DIFFERENCES = [
         [relate(relation("", " ", ""))], gives(relations=[relation("", " ", "")]), is_refused,
     ),
     Difference(
+        "half a letter, as in a text that was cut", "is replaced at once, and not when it is next read",
+        [create(entity("cut \ud83c"))],
+        gives(entities=[entity("cut \ud83c")]), gives(entities=[entity("cut \ufffd")]),
+    ),
+    Difference(
         "refusals", "have a code, a sentence and a next step",
         [observe(("Nobody", ["x"]))],
         lambda answer: text_of(answer) == "Entity with name Nobody not found",

@@ -131,7 +131,7 @@ def at_random(pair, seed, sequences):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("mnemon")
-    parser.add_argument("reference", nargs="+", help="the command that starts the reference server")
+    parser.add_argument("reference", nargs=argparse.REMAINDER, help="the command that starts the reference server")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sequences", type=int, default=300)
     options = parser.parse_args()
@@ -143,7 +143,7 @@ def main():
             pair.close()
         except Differs as differs:
             sys.exit(f"not the same: {differs}")
-    print(f"{pair.compared} calls answered alike; different on purpose:")
+    print(f"{pair.compared} calls compared, all answered alike but for what differs on purpose:")
     for what, why, *_ in [*calls.DIFFERENCES, *calls.NOT_OFFERED]:
         print(f"- {what}: {why}")
 

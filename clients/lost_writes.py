@@ -158,7 +158,7 @@ def table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mnemon")
-    parser.add_argument("reference", nargs="*", help="the command that starts the reference server")
+    parser.add_argument("reference", nargs=argparse.REMAINDER, help="the command that starts the reference server")
     parser.add_argument("--count", type=int, default=100, help="how many writes each time")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of the kills")
     options = parser.parse_args()

@@ -6,7 +6,9 @@ which is what the scripts of this folder are about.
 
 import itertools
 import json
+import os
 import queue
+import signal
 import subprocess
 import threading
 
@@ -27,6 +29,8 @@ class Pipe:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=env,
+            # A group of its own: launchers such as npx must not outlive a kill, nor what they start.
+            start_new_session=True,
         )
         self._ids = itertools.count(1)
         self._waiting = {}
@@ -67,7 +71,8 @@ class Pipe:
 
     def kill(self):
         """Ends it in the middle of whatever it does."""
-        self.process.kill()
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
     def close(self, seconds=30):

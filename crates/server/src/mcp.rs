@@ -13,6 +13,7 @@ mod door;
 mod files;
 mod forget;
 mod inspect;
+mod mended;
 mod profile;
 mod prompts;
 mod recall;
@@ -53,6 +54,7 @@ use answer::Answer;
 use door::Door;
 pub use door::Need;
 use fields::Arguments;
+use mended::Mended;
 pub use profile::Profile;
 use table::{Entry, Turn};
 
@@ -92,8 +94,8 @@ pub fn serve_stdio(options: Options) -> io::Result<()> {
         .build()?;
     runtime.block_on(async {
         let (input, output) = transport::io::stdio_pipes();
-        let lines =
-            AsyncRwTransport::new_server(input, output).with_max_line_length(LINE_BYTES_MAX);
+        let lines = AsyncRwTransport::new_server(Mended::new(input), output)
+            .with_max_line_length(LINE_BYTES_MAX);
         let server = Server::new(options, Background::default());
         let shared = Arc::clone(&server.shared);
         match server.serve(lines).await {

@@ -125,14 +125,13 @@ fn lines_that_are_no_messages_are_passed_over() {
     let sandbox = Sandbox::with_session();
     let mut client = Client::ready(&sandbox, &[]);
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
-    let lines: [&[u8]; 8] = [
+    let lines: [&[u8]; 7] = [
         b"",
         b"hello",
         b"{",
         b"\xff\xfe\x00",
         b"{\"jsonrpc\":\"2.0\",\"id\":1e999,\"method\":\"ping\"}",
         deep.as_bytes(),
-        b"\"\\ud800\"",
         b"\x00\x00\x00",
     ];
     for line in lines {
@@ -144,12 +143,25 @@ fn lines_that_are_no_messages_are_passed_over() {
     // JSON that is no message is refused as such.
     for line in [
         "7",
+        "\"\\ud800\"",
         "{}",
         "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}",
     ] {
         client.send_raw(format!("{line}\n").as_bytes());
         assert_eq!(client.read()["error"]["code"], -32600, "{line}");
     }
+    client.end();
+}
+
+#[test]
+fn half_a_letter_is_replaced_and_the_call_answered() {
+    let sandbox = Sandbox::with_session();
+    let mut client = Client::ready(&sandbox, &[]);
+    let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"remember","arguments":{"text":"Tea \ud83c\udf75, cut \ud83c"}}}"#;
+    client.send_raw(format!("{call}\n").as_bytes());
+    assert_eq!(client.read()["result"]["isError"], false);
+    let found = client.done("recall", &json!({ "query": "tea" }));
+    assert_eq!(texts_of(&found), ["Tea 🍵, cut \u{fffd}"]);
     client.end();
 }
 
