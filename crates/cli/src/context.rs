@@ -33,13 +33,18 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(global: &Global) -> Outcome<Self> {
+        let here = std::env::current_dir().map_err(Failure::file("read", "."))?;
+        Self::at(global, here)
+    }
+
+    /// As if the command had been typed in that folder.
+    pub(crate) fn at(global: &Global, here: PathBuf) -> Outcome<Self> {
         let environment = Environment::read();
         if let Some(store) = global.store.as_ref().or(environment.store.as_ref()) {
             let message = format!("stores elsewhere are not available yet (given: {store})");
             let hint = "Leave --store and MNEMON_STORE out; --root chooses a folder.";
             return Err(Failure::misused(message, hint));
         }
-        let here = std::env::current_dir().map_err(Failure::file("read", "."))?;
         Ok(Self {
             root: Root::find(global.root.as_deref(), &environment, &here),
             here,

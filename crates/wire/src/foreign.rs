@@ -17,6 +17,7 @@ mod gemini;
 mod graph;
 mod ids;
 mod input;
+pub mod live;
 mod mem0;
 mod reading;
 mod report;

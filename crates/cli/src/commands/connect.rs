@@ -39,7 +39,8 @@ pub(crate) struct Connect {
     /// Take mnemon out again
     #[arg(long)]
     remove: bool,
-    /// Also keep conversations and hand out what is remembered, by the hooks of Claude Code or Codex
+    /// Also keep conversations and hand out what is remembered, by the hooks of Claude Code, Codex,
+    /// Cursor or Gemini
     #[arg(long, conflicts_with = "remove")]
     hooks: bool,
     /// Keep what is not said to belong anywhere in this session
@@ -74,12 +75,12 @@ impl Connect {
             let message = format!("hooks are not supported for {}", self.client.name());
             return Err(Failure::misused(
                 message,
-                "Leave --hooks out; claude-code and codex have them.",
+                "Leave --hooks out; claude-code, codex, cursor and gemini have them.",
             ));
         }
         let mut changes = Vec::new();
-        for (path, edit) in self.edits(context)? {
-            changes.push(Change::plan(&path, &edit)?);
+        for (path, edits) in self.edits(context)? {
+            changes.push(Change::plan(&path, &edits)?);
         }
         let mut files = Vec::new();
         for change in changes {
@@ -105,23 +106,28 @@ impl Connect {
         context.output.answer(&shape, || self.said(&shape))
     }
 
-    /// Which files are edited, and how.
-    fn edits(&self, context: &Context) -> Outcome<Vec<(PathBuf, file::Edit)>> {
+    /// Which files are edited, and how: servers first, each file once.
+    fn edits(&self, context: &Context) -> Outcome<Vec<(PathBuf, Vec<file::Edit>)>> {
         let folders = folders(context)?;
         let servers = self.client.servers();
         let own = self.client.config_file(&folders);
         let hooks_file = self.client.hooks_file(&folders);
-        if self.remove {
-            let mut edits = vec![(own, file::Edit::RemoveServer(servers))];
-            edits.extend(hooks_file.map(|(path, own)| (path, file::Edit::RemoveHooks(own))));
-            return Ok(edits);
-        }
-        let entry = self.entry(context)?;
-        let mut edits = vec![(own, file::Edit::SetServer(servers, entry.clone()))];
-        if let (true, Some((path, own))) = (self.hooks, hooks_file) {
-            edits.push((path, file::Edit::SetHooks(own, entry)));
-        }
-        Ok(edits)
+        let (first, second) = if self.remove {
+            let first = file::Edit::RemoveServer(servers);
+            let second = hooks_file.map(|(path, own)| (path, file::Edit::RemoveHooks(own)));
+            (first, second)
+        } else {
+            let entry = self.entry(context)?;
+            let hooks_file = hooks_file.filter(|_| self.hooks);
+            let first = file::Edit::SetServer(servers, entry.clone());
+            let second = hooks_file.map(|(path, own)| (path, file::Edit::SetHooks(own, entry)));
+            (first, second)
+        };
+        Ok(match second {
+            None => vec![(own, vec![first])],
+            Some((path, second)) if path == own => vec![(own, vec![first, second])],
+            Some((path, second)) => vec![(own, vec![first]), (path, vec![second])],
+        })
     }
 
     fn entry(&self, context: &Context) -> Outcome<Entry> {

@@ -170,6 +170,7 @@ impl Import {
             from: self.from.map(Program::from),
             only: &[],
             space: session.clone().map(Space::Session),
+            project: None,
             options: self.options(),
             extract: false,
         };

@@ -48,6 +48,7 @@ impl Migrate {
             from: None,
             only: &[Program::Bmad, Program::Chat],
             space: None,
+            project: None,
             options: ImportOptions {
                 dry_run: self.dry_run,
                 ..ImportOptions::default()

@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use super::reading::{Message, Reading, text, time};
 use super::{ids, input, tool};
 
-const MODEL: &str = "gemini-cli";
+/// Who answers.
+pub(super) const MODEL: &str = "gemini-cli";
 
 /// Reads a chat of any form.
 pub(super) fn read(input: &mut dyn BufRead, reading: &mut Reading<'_>) -> Result<()> {
@@ -151,7 +152,11 @@ fn one(
     let content = content
         .or_else(|| said.get("message"))
         .unwrap_or(&Value::Null);
-    let words = words(content);
+    let words = if is_person {
+        without_context(words(content))
+    } else {
+        words(content)
+    };
     let name = match said.get("id").or_else(|| said.get("messageId")) {
         Some(Value::String(id)) => id.clone(),
         Some(Value::Number(id)) => id.to_string(),
@@ -216,6 +221,31 @@ fn words(content: &Value) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// What a person wrote, without what hooks put before or behind it.
+///
+/// Among that is what was handed out from here; kept again, it would grow with every session.
+pub(super) fn without_context(words: String) -> String {
+    const OPENING: &str = "<hook_context>";
+    const CLOSING: &str = "</hook_context>";
+    let mut rest = words.trim();
+    while let Some((_, behind)) = rest
+        .strip_prefix(OPENING)
+        .and_then(|inner| inner.split_once(CLOSING))
+    {
+        rest = behind.trim_start();
+    }
+    while let Some((before, _)) = rest
+        .strip_suffix(CLOSING)
+        .and_then(|inner| inner.rsplit_once(OPENING))
+    {
+        rest = before.trim_end();
+    }
+    if rest.len() == words.trim().len() {
+        return words;
+    }
+    rest.to_owned()
 }
 
 /// The log of what was asked, which has several sessions, or a checkpoint.

@@ -134,7 +134,12 @@ impl Client {
                 let path = folder(&folders.codex, ".codex").join("hooks.json");
                 Some((path, hooks::CODEX))
             }
-            _ => None,
+            Self::Cursor => {
+                let path = folders.home.join(".cursor").join("hooks.json");
+                Some((path, hooks::CURSOR))
+            }
+            Self::Gemini => Some((self.config_file(folders), hooks::GEMINI)),
+            Self::ClaudeDesktop | Self::Vscode => None,
         }
     }
 
@@ -223,6 +228,14 @@ mod tests {
             Client::Codex.hooks_file(&moved),
             Some(("/codex/hooks.json".into(), hooks::CODEX))
         );
-        assert_eq!(Client::Gemini.hooks_file(&moved), None);
+        assert_eq!(
+            Client::Cursor.hooks_file(&moved),
+            Some(("/home/ada/.cursor/hooks.json".into(), hooks::CURSOR))
+        );
+        assert_eq!(
+            Client::Gemini.hooks_file(&moved),
+            Some(("/home/ada/.gemini/settings.json".into(), hooks::GEMINI))
+        );
+        assert_eq!(Client::Vscode.hooks_file(&moved), None);
     }
 }

@@ -25,6 +25,53 @@ pub(super) enum Edit {
     RemoveHooks(Hooks),
 }
 
+impl Edit {
+    fn removes(&self) -> bool {
+        matches!(self, Self::RemoveServer(_) | Self::RemoveHooks(_))
+    }
+
+    /// The text with what is to be different, and nothing else.
+    fn done_to(&self, text: &str) -> Result<String, String> {
+        match self {
+            Self::SetServer(servers, entry) => set(text, *servers, entry),
+            Self::SetHooks(own, entry) => hooks::set(*own, text, entry),
+            Self::RemoveServer(Servers::Toml) => {
+                let removed = toml::remove(text)?;
+                Ok(removed.unwrap_or_else(|| text.to_owned()))
+            }
+            Self::RemoveServer(Servers::Json { key, .. }) => {
+                let removed = Document::parse(text)?.remove(&[key, NAME]);
+                Ok(removed.unwrap_or_else(|| text.to_owned()))
+            }
+            Self::RemoveHooks(own) => hooks::remove(*own, text),
+        }
+    }
+
+    /// A text with what another one has of it.
+    fn done_again(&self, text: &str, with: &str) -> Result<String, String> {
+        match self {
+            Self::SetServer(servers, _) | Self::RemoveServer(servers) => {
+                added_again(text, with, *servers)
+            }
+            Self::SetHooks(own, _) | Self::RemoveHooks(own) => {
+                hooks::put_back(*own, text, &hooks::present(*own, with))
+            }
+        }
+    }
+
+    /// Whether a text has nothing of it.
+    fn is_new_to(&self, text: &str) -> bool {
+        match self {
+            Self::SetServer(servers, _) | Self::RemoveServer(servers) => {
+                !has_server(text, *servers)
+            }
+            Self::SetHooks(own, _) | Self::RemoveHooks(own) => {
+                hooks::present(*own, text).is_empty()
+            }
+        }
+    }
+}
+
 /// A file as it is, and as it shall be.
 pub(super) struct Change {
     pub(super) path: PathBuf,
@@ -37,35 +84,29 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// Reads the file and decides; nothing is written.
-    pub(super) fn plan(path: &Path, edit: &Edit) -> Outcome<Self> {
+    /// Reads the file and decides; nothing is written. All the edits add, or all remove.
+    pub(super) fn plan(path: &Path, edits: &[Edit]) -> Outcome<Self> {
         // What is a link stays one: the file behind it is written.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let before = read(&path)?;
-        let text = before.as_deref().unwrap_or_default();
         let refuse = |problem: String| Error::Unparsable {
             what: "the configuration of a client that can be changed, and it was left alone",
             input: path.display().to_string(),
             problem,
         };
-        let after = match edit {
-            Edit::SetServer(servers, entry) => {
-                Some(ended(text, set(text, *servers, entry).map_err(refuse)?))
-            }
-            Edit::SetHooks(own, entry) => {
-                Some(ended(text, hooks::set(*own, text, entry).map_err(refuse)?))
-            }
-            Edit::RemoveServer(_) | Edit::RemoveHooks(_) if before.is_none() => None,
-            Edit::RemoveServer(_) | Edit::RemoveHooks(_) => {
-                let original = read(&backup_of(&path))?;
-                removed(text, original.as_deref(), edit).map_err(refuse)?
-            }
+        let text = before.as_deref().unwrap_or_default();
+        let removes = edits.iter().all(Edit::removes);
+        let after = if removes && before.is_none() {
+            None
+        } else if removes {
+            let original = read(&backup_of(&path))?;
+            removed(text, original.as_deref(), edits).map_err(refuse)?
+        } else {
+            let done = |text: String, edit: &Edit| edit.done_to(&text);
+            let after = edits.iter().try_fold(text.to_owned(), done);
+            Some(ended(text, after.map_err(refuse)?))
         };
-        let is_untouched = match edit {
-            Edit::SetServer(servers, _) => !has_server(text, *servers),
-            Edit::SetHooks(own, _) => hooks::present(*own, text).is_empty(),
-            Edit::RemoveServer(_) | Edit::RemoveHooks(_) => false,
-        };
+        let is_untouched = !removes && edits.iter().all(|edit| edit.is_new_to(text));
         Ok(Self {
             path,
             before,
@@ -143,32 +184,19 @@ fn has_server(text: &str, servers: Servers) -> bool {
 }
 
 /// The text without mnemon; nothing if the file was made for it alone.
-fn removed(text: &str, original: Option<&str>, edit: &Edit) -> Result<Option<String>, String> {
+fn removed(text: &str, original: Option<&str>, edits: &[Edit]) -> Result<Option<String>, String> {
     // What was there before is right if adding the same again gives what is there now.
     for candidate in [original, Some("")].into_iter().flatten() {
-        let again = match edit {
-            Edit::RemoveServer(servers) => added_again(candidate, text, *servers),
-            Edit::RemoveHooks(own) => hooks::put_back(candidate, &hooks::present(*own, text)),
-            Edit::SetServer(..) | Edit::SetHooks(..) => continue,
-        };
+        let again = |so_far: String, edit: &Edit| edit.done_again(&so_far, text);
+        let again = edits.iter().try_fold(candidate.to_owned(), again);
         let again = again.map(|again| ended(candidate, again));
         if again.as_deref() == Ok(text) {
             let was_there = original.is_some() || !candidate.is_empty();
             return Ok(was_there.then(|| candidate.to_owned()));
         }
     }
-    match edit {
-        Edit::RemoveServer(Servers::Toml) => {
-            let removed = toml::remove(text)?;
-            Ok(Some(removed.unwrap_or_else(|| text.to_owned())))
-        }
-        Edit::RemoveServer(Servers::Json { key, .. }) => {
-            let removed = Document::parse(text)?.remove(&[key, NAME]);
-            Ok(Some(removed.unwrap_or_else(|| text.to_owned())))
-        }
-        Edit::RemoveHooks(own) => hooks::remove(*own, text).map(Some),
-        Edit::SetServer(..) | Edit::SetHooks(..) => Ok(Some(text.to_owned())),
-    }
+    let done = |text: String, edit: &Edit| edit.done_to(&text);
+    edits.iter().try_fold(text.to_owned(), done).map(Some)
 }
 
 /// A text with the entry that another one has.

@@ -1,6 +1,5 @@
-//! The hooks of Claude Code and of Codex, which have the same form: what is
-//! remembered comes in when a session starts, and what was said is kept when
-//! it pauses, shrinks or ends.
+//! The hooks of clients: what is remembered comes in when a session starts,
+//! and what was said is kept as it goes on and when it ends.
 
 use serde_json::Value;
 
@@ -14,6 +13,18 @@ pub(super) struct Hooks {
     events: &'static [(&'static str, &'static str)],
     /// What tells the client apart, at the end of the command.
     client: &'static str,
+    form: Form,
+}
+
+/// How a client writes a hook in the list of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// In a group of hooks, with a limit in seconds.
+    Group,
+    /// In a group of hooks, with a name by which it can be turned off, and a limit in milliseconds.
+    NamedGroup,
+    /// Alone, with a limit in seconds, in a file that says its version.
+    Alone,
 }
 
 /// Those of Claude Code.
@@ -25,6 +36,7 @@ pub(super) const CLAUDE_CODE: Hooks = Hooks {
         ("SessionEnd", "session-end"),
     ],
     client: "",
+    form: Form::Group,
 };
 
 /// Those of Codex, where not every version tells that a session ends.
@@ -35,22 +47,49 @@ pub(super) const CODEX: Hooks = Hooks {
         ("PreCompact", "pre-compact"),
     ],
     client: " --client codex",
+    form: Form::Group,
+};
+
+/// Those of Cursor, which hands over what was said one by one.
+///
+/// It leaves the whole file aside for one event that it does not know.
+pub(super) const CURSOR: Hooks = Hooks {
+    events: &[
+        ("sessionStart", "session-start"),
+        ("beforeSubmitPrompt", "prompt"),
+        ("afterAgentResponse", "response"),
+        ("sessionEnd", "session-end"),
+    ],
+    client: " --client cursor",
+    form: Form::Alone,
+};
+
+/// Those of Gemini CLI.
+pub(super) const GEMINI: Hooks = Hooks {
+    events: &[
+        ("SessionStart", "session-start"),
+        ("AfterAgent", "stop"),
+        ("PreCompress", "pre-compact"),
+        ("SessionEnd", "session-end"),
+    ],
+    client: " --client gemini",
+    form: Form::NamedGroup,
 };
 
 /// With a hook of ours for each event, in place of any that was there.
 pub(super) fn set(hooks: Hooks, text: &str, entry: &Entry) -> Result<String, String> {
-    let mut text = text.to_owned();
+    let mut text = versioned(hooks, text)?;
     for (event, own) in hooks.events {
         let command = entry.hook(own) + hooks.client;
         let document = Document::parse(&text)?;
         let ours = ours(hooks, &document, event);
         if let [only] = ours.as_slice()
-            && commands(document.items(&["hooks", event])[*only]) == [command.as_str()]
+            && commands(hooks, document.items(&["hooks", event])[*only]) == [command.as_str()]
         {
             continue;
         }
         text = without(hooks, &text, event)?;
-        text = Document::parse(&text)?.push(&["hooks", event], &group(&command))?;
+        text = Document::parse(&text)?.push(&["hooks", event], &item(hooks, &command))?;
     }
     Ok(text)
 }
@@ -73,7 +112,7 @@ pub(super) fn present(hooks: Hooks, text: &str) -> Vec<(&'static str, String)> {
     for (event, _) in hooks.events {
         let items = document.items(&["hooks", event]);
         for place in ours(hooks, &document, event) {
-            let commands = commands(items[place]).into_iter();
+            let commands = commands(hooks, items[place]).into_iter();
             found.extend(commands.map(|command| (*event, command)));
         }
     }
@@ -81,19 +120,43 @@ pub(super) fn present(hooks: Hooks, text: &str) -> Vec<(&'static str, String)> {
 }
 
 /// With hooks as another text has them.
-pub(super) fn put_back(text: &str, hooks: &[(&'static str, String)]) -> Result<String, String> {
-    let mut text = text.to_owned();
-    for (event, command) in hooks {
-        text = Document::parse(&text)?.push(&["hooks", event], &group(command))?;
+pub(super) fn put_back(
+    hooks: Hooks,
+    text: &str,
+    present: &[(&'static str, String)],
+) -> Result<String, String> {
+    if present.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let mut text = versioned(hooks, text)?;
+    for (event, command) in present {
+        text = Document::parse(&text)?.push(&["hooks", event], &item(hooks, command))?;
     }
     Ok(text)
 }
 
-fn group(command: &str) -> String {
+/// With the version of the file, where the client wants one.
+fn versioned(hooks: Hooks, text: &str) -> Result<String, String> {
+    let document = Document::parse(text)?;
+    match hooks.form {
+        Form::Alone if document.get(&["version"]).is_none() => document.set(&["version"], "1"),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+/// A hook, as the client takes it into the list of an event.
+fn item(hooks: Hooks, command: &str) -> String {
     let command = Value::from(command);
+    let (name, limit) = match hooks.form {
+        Form::Alone => {
+            return format!("{{\n  \"command\": {command},\n  \"timeout\": 10\n}}");
+        }
+        Form::Group => ("", 10),
+        Form::NamedGroup => ("      \"name\": \"mnemon\",\n", 10_000),
+    };
     format!(
-        "{{\n  \"hooks\": [\n    {{\n      \"type\": \"command\",\n      \"command\": {command},\n      \
-         \"timeout\": 10\n    }}\n  ]\n}}"
+        "{{\n  \"hooks\": [\n    {{\n{name}      \"type\": \"command\",\n      \
+         \"command\": {command},\n      \"timeout\": {limit}\n    }}\n  ]\n}}"
     )
 }
 
@@ -123,24 +186,27 @@ fn without(hooks: Hooks, text: &str, event: &str) -> Result<String, String> {
     }
 }
 
-/// Where in the list of an event groups stand that hold nothing but a hook of ours.
+/// Where in the list of an event items stand that hold nothing but a hook of ours.
 fn ours(hooks: Hooks, document: &Document<'_>, event: &str) -> Vec<usize> {
     let items = document.items(&["hooks", event]);
-    let is_ours = |group: &str| {
-        let commands = commands(group);
+    let is_ours = |item: &str| {
+        let commands = commands(hooks, item);
         !commands.is_empty() && commands.iter().all(|command| is_own(hooks, command, event))
     };
-    let places = items.iter().enumerate().filter(|(_, group)| is_ours(group));
+    let places = items.iter().enumerate().filter(|(_, item)| is_ours(item));
     places.map(|(place, _)| place).collect()
 }
 
-/// The commands of a group.
-fn commands(group: &str) -> Vec<String> {
-    let Ok(group) = serde_json::from_str::<Value>(group) else {
+/// The commands of an item.
+fn commands(hooks: Hooks, item: &str) -> Vec<String> {
+    let Ok(item) = serde_json::from_str::<Value>(item) else {
         return Vec::new();
     };
-    let hooks = group["hooks"].as_array().cloned().unwrap_or_default();
-    let commands = hooks.iter().filter_map(|hook| hook["command"].as_str());
+    let own = match hooks.form {
+        Form::Alone => vec![item],
+        Form::Group | Form::NamedGroup => item["hooks"].as_array().cloned().unwrap_or_default(),
+    };
+    let commands = own.iter().filter_map(|hook| hook["command"].as_str());
     commands.map(str::to_owned).collect()
 }
 

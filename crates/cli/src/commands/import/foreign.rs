@@ -29,6 +29,8 @@ pub(crate) struct Wish {
     pub(crate) only: &'static [Program],
     /// Where everything goes, if that was said.
     pub(crate) space: Option<Space>,
+    /// The project of sessions whose file names none.
+    pub(crate) project: Option<String>,
     pub(crate) options: ImportOptions,
     /// Whether decisions, findings and wishes are taken out of what was said.
     pub(crate) extract: bool,
@@ -51,11 +53,13 @@ pub(crate) fn keep(
     caller: &Caller,
     path: &Path,
     program: Program,
+    project: Option<String>,
 ) -> Outcome {
     let wish = Wish {
         from: Some(program),
         only: &[],
         space: None,
+        project,
         options: ImportOptions::default(),
         extract: false,
     };
@@ -92,6 +96,7 @@ fn walked(
 ) -> Outcome<(Report, Vec<(String, Seen)>)> {
     let mut bar = Bar::new(&context.output, "Importing");
     let mut taker = Taker::new(engine, caller, wish.options);
+    taker.project = wish.project;
     let user = &engine.config().defaults.user;
     let mut walk = Walk::new(&mut taker, &mut bar, user, engine.now());
     walk.from = wish.from;

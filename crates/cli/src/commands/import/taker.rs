@@ -30,6 +30,8 @@ pub(super) struct Taker<'a> {
     caller: &'a Caller,
     options: ImportOptions,
     pub(super) report: Report,
+    /// The project of sessions whose file names none.
+    pub(super) project: Option<String>,
     file: String,
     session: Option<(SessionId, SessionDetails)>,
     waiting: Vec<(String, Incoming)>,
@@ -46,6 +48,7 @@ impl<'a> Taker<'a> {
             caller,
             options,
             report: Report::default(),
+            project: None,
             file: String::new(),
             session: None,
             waiting: Vec::new(),
@@ -66,8 +69,10 @@ impl<'a> Taker<'a> {
     /// Takes a piece.
     pub(super) fn take(&mut self, piece: Piece) -> Result<()> {
         match piece {
-            Piece::Session { id, details } => {
+            Piece::Session { id, mut details } => {
                 self.flush()?;
+                let project = || self.project.clone();
+                details.project = details.project.or_else(project);
                 self.session = Some((id, *details));
             }
             Piece::Left { place, why } => {

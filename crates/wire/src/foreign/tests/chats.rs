@@ -301,3 +301,25 @@ fn a_chat_of_gemini_is_read_in_all_its_forms() {
     turn_kq2xw <turn_1ej6e gemini-cli 2026-02-01T00:00:00.001Z "Hi" {"role":"assistant"} {"time":"assumed"} ([1])
     "#);
 }
+
+#[test]
+fn what_hooks_put_into_a_chat_of_gemini_was_said_by_nobody() {
+    let context = "<hook_context>From memory: &lt;b&gt;</hook_context>";
+    let user = |id: &str, content: Value| json!({ "id": id, "type": "user", "content": content });
+    let chat = json!({ "sessionId": "08c1", "startTime": "2026-01-10T10:00:00Z", "messages": [
+        user("m-1", json!(context)),
+        user("m-2", json!(format!("{context}\n\nFix it"))),
+        user("m-3", json!([{ "text": "Go on" }, { "text": context }])),
+        user("m-4", json!("What is </hook_context>?")),
+        { "id": "m-5", "type": "gemini", "content": context },
+    ] });
+    let found = pieces(Program::Gemini, "session-1.json", &chat.to_string());
+    let texts = found.iter().filter_map(|piece| match piece {
+        Piece::Memory { draft, .. } => Some(draft.text.as_str()),
+        _ => None,
+    });
+    assert_eq!(
+        texts.collect::<Vec<_>>(),
+        ["Fix it", "Go on", "What is </hook_context>?", context]
+    );
+}
