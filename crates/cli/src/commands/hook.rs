@@ -138,8 +138,8 @@ impl Event {
             "session-start" | "SessionStart" | "sessionStart" => Self::Start,
             "prompt" | "beforeSubmitPrompt" => Self::Prompt,
             "response" | "afterAgentResponse" => Self::Response,
-            "stop" | "Stop" | "AfterAgent" => Self::Pause,
-            "pre-compact" | "PreCompact" | "preCompact" | "PreCompress" => Self::Pause,
+            "stop" | "Stop" | "AfterAgent" | "pre-compact" | "PreCompact" | "preCompact"
+            | "PreCompress" => Self::Pause,
             "session-end" | "SessionEnd" | "sessionEnd" => Self::End,
             _ => return None,
         })

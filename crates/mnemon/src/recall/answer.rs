@@ -85,7 +85,8 @@ pub fn recall(
             total: if query.counts_hits() {
                 fitting.len() as u64
             } else {
-                candidates.total
+                // What is near a match is shown with it, and counts where nothing else is left out.
+                candidates.total.max(shown(query, fitting.len()))
             },
             hits: page(embedder, query, fitting, &probe, view)?,
             notes: Vec::new(),
@@ -93,6 +94,12 @@ pub fn recall(
         Ok(())
     })?;
     Ok(answer.expect("a look that succeeds was taken"))
+}
+
+/// How many of those that fit come before the end of the page.
+fn shown(query: &Query, fitting: usize) -> u64 {
+    let end = query.filter.offset.saturating_add(query.filter.limit);
+    fitting.min(end) as u64
 }
 
 /// The question with what sessions say of their own about how they fade.

@@ -11,10 +11,11 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::header::CONTENT_TYPE;
 use hyper::http::request::Parts;
 use hyper::{Request, Response};
-use mnemon::Result;
 use mnemon::memory::SessionId;
+use mnemon::{Error, Result};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::de::IgnoredAny;
 
 use super::answer::Done;
 use super::body::Taken;
@@ -33,8 +34,8 @@ pub(super) async fn answer(
     taken: Taken,
 ) -> Done {
     let config = state.config();
-    let checked = std::str::from_utf8(&taken.bytes)
-        .map_or(Ok(()), |text| depth::check(text, config.json_depth_max));
+    let message = mcp::mend(&taken.bytes);
+    let checked = check(&message, config.json_depth_max);
     let wanted = checked.and_then(|()| Wanted::read(query));
     let wanted = match wanted {
         Ok(wanted) => wanted,
@@ -61,11 +62,24 @@ pub(super) async fn answer(
     };
     let sessions = Arc::new(NeverSessionManager::default());
     let service = StreamableHttpService::new(make, sessions, settings);
-    let request = Request::from_parts(head, Full::new(Bytes::from(taken.bytes)));
+    let request = Request::from_parts(head, Full::new(Bytes::from(message)));
     let response = service.handle(request).await;
     // What the call holds goes with it, not with its answer.
     drop(taken.room);
     in_envelope(response.map(Payload::Foreign)).await
+}
+
+/// Refuses what is no JSON, with the place, as every route does.
+fn check(message: &[u8], depth_max: usize) -> Result<()> {
+    let unparsable = |problem: String| Error::Unparsable {
+        what: "JSON",
+        input: String::new(),
+        problem,
+    };
+    let text = std::str::from_utf8(message).map_err(|error| unparsable(error.to_string()))?;
+    depth::check(text, depth_max)?;
+    serde_json::from_str::<IgnoredAny>(text).map_err(|error| unparsable(error.to_string()))?;
+    Ok(())
 }
 
 /// What the address says beside who asks.

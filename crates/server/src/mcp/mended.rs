@@ -60,6 +60,14 @@ impl<R: AsyncRead + Unpin> AsyncRead for Mended<R> {
     }
 }
 
+/// The same of a message that is whole.
+pub(crate) fn mend(message: &[u8]) -> Vec<u8> {
+    let mut mender = Mender::default();
+    mender.take(message);
+    mender.mended.append(&mut mender.pending);
+    mender.mended
+}
+
 #[derive(Default)]
 struct Mender {
     /// An escape that is not decided yet, of twelve bytes at most.

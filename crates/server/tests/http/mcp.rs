@@ -86,10 +86,15 @@ fn what_is_no_call_is_refused_as_everywhere() {
         (post(&[accept], "{}"), 415),
         (post(&[media], "{}"), 406),
         (post(&[media, accept], &deep), 400),
+        (post(&[media, accept], "{"), 400),
     ] {
         answer.refusal(status);
     }
-    for body in ["{", "[]", "7", "{}", "\"\\ud800\""] {
+    let half = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"remember",
+        "arguments":{"text":"cut \ud83d"}}}"#;
+    let kept = post(&[media, accept], half).json(200);
+    assert_eq!(kept["result"]["isError"], false, "{kept}");
+    for body in ["[]", "7", "{}", "\"\\ud800\""] {
         let answer = post(&[media, accept], body);
         assert!(
             (400..500).contains(&answer.status),
