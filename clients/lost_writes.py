@@ -106,7 +106,15 @@ def killed_processes(server, notes, source):
     server.prepare(first)
     first.close()
 
+    failed = []
+
     def writer(mine, source):
+        try:
+            write_all(mine, source)
+        except Exception as failure:
+            failed.append(failure)
+
+    def write_all(mine, source):
         while mine:
             burst, mine = mine[:20], mine[20:]
             pipe = server.start()
@@ -125,6 +133,8 @@ def killed_processes(server, notes, source):
         thread.start()
     for thread in threads:
         thread.join()
+    if failed:
+        raise failed[0]
     return tally.acknowledged
 
 
@@ -182,6 +192,9 @@ def main():
     print(table(rows + own))
     if any(lost or unreadable or not acknowledged for _, _, acknowledged, _, lost, unreadable in own):
         sys.exit("mnemon lost what it had acknowledged")
+    # Where nothing is killed, nothing is refused.
+    if any(acknowledged < options.count for _, writers, acknowledged, *_ in own if "killed" not in writers):
+        sys.exit("mnemon did not acknowledge every write")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ The agents and the HTTP server are killed in the middle, and others take over.
 """
 
 import contextlib
+import http.client
 import json
 import random
 import subprocess
@@ -69,7 +70,7 @@ def by_http(mnemon, root, count, source):
             killer.start()
             for number in range(start, min(start + BURST, count)):
                 memory = {"text": f"http note {number}", "session": SESSION}
-                with contextlib.suppress(OSError, ValueError):
+                with contextlib.suppress(OSError, ValueError, http.client.HTTPException):
                     yield posted(url, memory)
             killer.cancel()
             server.kill()

@@ -10,6 +10,7 @@ mod json;
 mod schema;
 mod structured;
 
+pub use fields::snake_case;
 pub use json::parse_json;
 pub use structured::{parse_structured, parse_structured_text};
 

@@ -36,7 +36,7 @@ const EXPOSED_HEADERS: &str = "etag, location, retry-after, x-request-id, idempo
 /// Answers one request, and tells the log and the metrics.
 pub(super) async fn answer(
     state: Arc<State>,
-    visit: &Visit,
+    visit: &Arc<Visit>,
     request: Request<Incoming>,
 ) -> Response<Payload> {
     let began = Instant::now();
@@ -45,9 +45,9 @@ pub(super) async fn answer(
     let mut seen = Seen::default();
     let done = answered(&state, visit, request, &name, &mut seen).await;
     let mut response = match done {
-        Ok(Done::Reply(reply)) => sent(&state, reply),
+        Ok(Done::Reply(reply)) => sent(&state, visit, reply),
         Ok(Done::Response(response)) => response,
-        Err(refusal) => sent(&state, Reply::refusal(&refusal)),
+        Err(refusal) => sent(&state, visit, Reply::refusal(&refusal)),
     };
     finish(&mut response, &name, seen.origin.as_deref());
     if is_head {
@@ -77,7 +77,7 @@ pub(super) enum Done {
 
 async fn answered(
     state: &Arc<State>,
-    visit: &Visit,
+    visit: &Arc<Visit>,
     request: Request<Incoming>,
     name: &str,
     seen: &mut Seen,
@@ -307,7 +307,7 @@ async fn metrics(state: &Arc<State>, caller: &Caller) -> Result<Reply, Refusal> 
 }
 
 /// As HTTP has it; what is still to be written is written beside.
-fn sent(state: &State, reply: Reply) -> Response<Payload> {
+fn sent(state: &State, visit: &Arc<Visit>, reply: Reply) -> Response<Payload> {
     let (response, later) = reply.into_response();
     let Some(later) = later else {
         return response;
@@ -320,8 +320,11 @@ fn sent(state: &State, reply: Reply) -> Response<Payload> {
     };
     // Nobody waits for it but the client, who sees its end.
     let unread = Duration::from_millis(state.config().unread_ms);
+    let visit = Arc::clone(visit);
     drop(tokio::spawn(on_blocking_thread(move || {
-        later.write(unread);
+        if !later.write(unread) {
+            visit.cut();
+        }
         drop(place);
     })));
     response

@@ -140,6 +140,7 @@ fn serve(
     let _ = stream.set_nodelay(true);
     let reached = stream.local_addr().unwrap_or(state.address);
     let visit = Arc::new(Visit::new(reached, place));
+    let until = Arc::clone(&visit);
     let service = service_fn(move |request| {
         let (state, visit) = (Arc::clone(&state), Arc::clone(&visit));
         async move { Ok::<_, std::convert::Infallible>(answer(state, &visit, request).await) }
@@ -152,7 +153,10 @@ fn serve(
     let connection = graceful.watch(connection);
     tokio::spawn(async move {
         // A client that goes in the middle is no failure of ours.
-        let _ = connection.await;
+        tokio::select! {
+            _ = connection => {}
+            () = until.is_cut() => {}
+        }
     });
 }
 

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
 use super::answer::Done;
-use super::listeners::{Full, Listening};
+use super::listeners::Full;
 use super::reply::{Content, Payload, Reply};
 use super::state::State;
 use super::status::Refusal;
@@ -69,7 +69,7 @@ impl Stream {
     pub(super) async fn begin(
         self,
         state: &Arc<State>,
-        visit: &Visit,
+        visit: &Arc<Visit>,
         who: &str,
     ) -> Result<Done, Refusal> {
         let place = state.listeners.enter(who).map_err(full)?;
@@ -92,8 +92,9 @@ impl Stream {
         if from == After::Unknown {
             missed(&mut text, None);
         }
-        let _ = pieces.try_send(Ok(text.into()));
-        tokio::spawn(self.tell(Arc::clone(state), subscription, pieces, place));
+        let _ = pieces.try_send(text.into());
+        visit.listen(place);
+        tokio::spawn(self.tell(Arc::clone(state), Arc::clone(visit), subscription, pieces));
         let reply = Reply {
             status: 200,
             // Its connection has no place among those that ask any longer.
@@ -105,16 +106,15 @@ impl Stream {
         };
         let (mut response, _) = reply.into_response();
         *response.body_mut() = Payload::Pieces(body);
-        visit.give_place();
         Ok(Done::Response(response))
     }
 
     async fn tell(
         self,
         state: Arc<State>,
+        visit: Arc<Visit>,
         subscription: Subscription,
-        to: mpsc::Sender<Result<bytes::Bytes, super::reply::Cut>>,
-        place: Listening,
+        to: mpsc::Sender<bytes::Bytes>,
     ) {
         let ready = notified(&subscription);
         // So often a silent stream says that it lives, and looks whether it may still.
@@ -136,22 +136,26 @@ impl Stream {
                 looked = Instant::now();
             }
             if !text.is_empty() && !sent(&state, &to, text.into()).await {
+                visit.cut();
                 break;
             }
             tokio::select! {
                 () = ready.notified() => {}
                 () = state.stopped() => break,
                 () = to.closed() => break,
-                () = tokio::time::sleep(heartbeat) => {
+                () = tokio::time::sleep(heartbeat.saturating_sub(looked.elapsed())) => {
                     let lives = bytes::Bytes::from_static(b": \n\n");
-                    if !self.may_go_on(&state).await || !sent(&state, &to, lives).await {
+                    if !self.may_go_on(&state).await {
+                        break;
+                    }
+                    if !sent(&state, &to, lives).await {
+                        visit.cut();
                         break;
                     }
                     looked = Instant::now();
                 }
             }
         }
-        drop(place);
     }
 
     /// Whether the token still opens the door.
@@ -167,13 +171,9 @@ impl Stream {
 }
 
 /// False if the client is gone, or takes nothing.
-async fn sent(
-    state: &State,
-    to: &mpsc::Sender<Result<bytes::Bytes, super::reply::Cut>>,
-    piece: bytes::Bytes,
-) -> bool {
+async fn sent(state: &State, to: &mpsc::Sender<bytes::Bytes>, piece: bytes::Bytes) -> bool {
     let within = Duration::from_millis(state.config().unread_ms);
-    let sent = tokio::time::timeout(within, to.send(Ok(piece))).await;
+    let sent = tokio::time::timeout(within, to.send(piece)).await;
     matches!(sent, Ok(Ok(())))
 }
 

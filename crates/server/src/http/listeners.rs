@@ -39,11 +39,11 @@ impl Listeners {
         if by.values().sum::<usize>() >= self.most {
             return Err(Full::InAll(self.most));
         }
-        let own = by.entry(who.to_owned()).or_default();
-        if !who.is_empty() && *own >= self.each {
+        let own = by.get(who).copied().unwrap_or(0);
+        if !who.is_empty() && own >= self.each {
             return Err(Full::WithThisToken(self.each));
         }
-        *own += 1;
+        by.insert(who.to_owned(), own + 1);
         Ok(Listening {
             listeners: Arc::clone(self),
             who: who.to_owned(),

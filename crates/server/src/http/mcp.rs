@@ -23,6 +23,7 @@ use super::depth;
 use super::reply::{Payload, Reply};
 use super::state::State;
 use super::status::Refusal;
+use crate::blocking::on_blocking_thread;
 use crate::mcp::{self, Profile};
 use crate::opened::Opened;
 
@@ -34,11 +35,18 @@ pub(super) async fn answer(
     taken: Taken,
 ) -> Done {
     let config = state.config();
-    let message = mcp::mend(&taken.bytes);
-    let checked = check(&message, config.json_depth_max);
-    let wanted = checked.and_then(|()| Wanted::read(query));
-    let wanted = match wanted {
-        Ok(wanted) => wanted,
+    let (bytes, room, depth_max) = (taken.bytes, taken.room, config.json_depth_max);
+    // A long message must not keep others waiting.
+    let looked = on_blocking_thread(move || {
+        let message = mcp::mend(&bytes);
+        check(&message, depth_max).map(|()| message)
+    });
+    let looked = match looked.await {
+        Ok(looked) => looked.and_then(|message| Ok((message, Wanted::read(query)?))),
+        Err(_) => return Done::Reply(Reply::bug("mcp")),
+    };
+    let (message, wanted) = match looked {
+        Ok(looked) => looked,
         Err(error) => return Done::Reply(Reply::error(&error)),
     };
     let settings = StreamableHttpServerConfig::default()
@@ -65,7 +73,7 @@ pub(super) async fn answer(
     let request = Request::from_parts(head, Full::new(Bytes::from(message)));
     let response = service.handle(request).await;
     // What the call holds goes with it, not with its answer.
-    drop(taken.room);
+    drop(room);
     in_envelope(response.map(Payload::Foreign)).await
 }
 

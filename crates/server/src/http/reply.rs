@@ -3,6 +3,8 @@
 use std::convert::Infallible;
 use std::io::{self, Write};
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -112,7 +114,17 @@ impl Reply {
             Content::Whole(media, bytes) => (media, Payload::Whole(Some(bytes.into())), None),
             Content::Written(media, write) => {
                 let (to, from) = mpsc::channel(PIECES);
-                (media, Payload::Pieces(from), Some(Later { write, to }))
+                let is_whole = Arc::new(AtomicBool::new(false));
+                let payload = Payload::Written(from, Arc::clone(&is_whole));
+                (
+                    media,
+                    payload,
+                    Some(Later {
+                        write,
+                        to,
+                        is_whole,
+                    }),
+                )
             }
         };
         let mut response = Response::new(payload);
@@ -135,7 +147,10 @@ impl Reply {
 /// The body of an answer.
 pub(crate) enum Payload {
     Whole(Option<Bytes>),
-    Pieces(mpsc::Receiver<Result<Bytes, Cut>>),
+    /// As long as it goes on; it has no end that could be missed.
+    Pieces(mpsc::Receiver<Bytes>),
+    /// With an end: pieces that stop before it is reached are told as cut.
+    Written(mpsc::Receiver<Bytes>, Arc<AtomicBool>),
     Foreign(BoxBody<Bytes, Infallible>),
 }
 
@@ -166,7 +181,12 @@ impl Body for Payload {
             }
             Self::Pieces(pieces) => pieces
                 .poll_recv(context)
-                .map(|piece| piece.map(|piece| piece.map(Frame::data))),
+                .map(|piece| piece.map(|piece| Ok(Frame::data(piece)))),
+            Self::Written(pieces, is_whole) => pieces.poll_recv(context).map(|piece| match piece {
+                Some(piece) => Some(Ok(Frame::data(piece))),
+                None if is_whole.load(Ordering::Acquire) => None,
+                None => Some(Err(Cut)),
+            }),
             Self::Foreign(body) => Pin::new(body)
                 .poll_frame(context)
                 .map(|frame| frame.map(|frame| frame.map_err(|never| match never {}))),
@@ -176,7 +196,7 @@ impl Body for Payload {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
-            Self::Pieces(_) => false,
+            Self::Pieces(_) | Self::Written(..) => false,
             Self::Foreign(body) => body.is_end_stream(),
         }
     }
@@ -186,7 +206,7 @@ impl Body for Payload {
             Self::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Self::Pieces(_) => SizeHint::default(),
+            Self::Pieces(_) | Self::Written(..) => SizeHint::default(),
             Self::Foreign(body) => body.size_hint(),
         }
     }
@@ -195,28 +215,29 @@ impl Body for Payload {
 /// The rest of a long answer.
 pub(crate) struct Later {
     write: Writing,
-    to: mpsc::Sender<Result<Bytes, Cut>>,
+    to: mpsc::Sender<Bytes>,
+    is_whole: Arc<AtomicBool>,
 }
 
 impl Later {
-    /// Writes it, on a thread that may wait so long for a client that takes nothing.
-    pub(crate) fn write(self, unread: Duration) {
+    /// Writes it, on a thread that may wait so long for a client that takes nothing; whether it
+    /// came to its end.
+    pub(crate) fn write(self, unread: Duration) -> bool {
         let mut pieces = Pieces {
             to: self.to,
             gathered: Vec::new(),
             unread,
         };
         let written = (self.write)(&mut pieces);
-        if written.and_then(|()| pieces.flush()).is_err() {
-            // Without waiting: the channel that ends early says the same.
-            let _ = pieces.to.try_send(Err(Cut));
-        }
+        let is_whole = written.and_then(|()| pieces.flush()).is_ok();
+        self.is_whole.store(is_whole, Ordering::Release);
+        is_whole
     }
 }
 
 /// Where a long answer is written, by a thread that may wait for the client.
 pub(crate) struct Pieces {
-    to: mpsc::Sender<Result<Bytes, Cut>>,
+    to: mpsc::Sender<Bytes>,
     gathered: Vec<u8>,
     /// A client that takes nothing for so long is gone.
     unread: Duration,
@@ -241,7 +262,7 @@ impl Write for Pieces {
         // A client that does not read must not hold a thread that others wait for.
         let sent = tokio::runtime::Handle::current().block_on(tokio::time::timeout(
             self.unread,
-            self.to.send(Ok(piece.into())),
+            self.to.send(piece.into()),
         ));
         match sent {
             Ok(Ok(())) => Ok(()),

@@ -13,6 +13,7 @@ mod snapshots;
 mod tokens;
 mod transfer;
 
+pub(crate) use forgetting::CHOOSING;
 use std::sync::LazyLock;
 
 use mnemon::caller::Operation;

@@ -143,3 +143,35 @@ fn an_export_comes_back_through_an_import_and_changes_nothing() {
         );
     }
 }
+
+#[test]
+fn a_filter_that_chooses_nothing_takes_nothing_away() {
+    let house = House::new();
+    let client = house.client();
+    client
+        .json("POST", "/v1/memories", &json!({ "text": "kept" }))
+        .json(201);
+    for filter in [
+        json!({}),
+        json!({ "session": null }),
+        json!({ "tag": [] }),
+        json!({ "all": false }),
+        json!({ "contains": "" }),
+        json!({ "meta": {} }),
+        json!({ "limit": 5 }),
+        json!({ "min_score": 0.9 }),
+        json!({ "minScore": 0.9, "kind": "fact" }),
+        json!({ "as_of": "2025-01-01", "kind": "fact" }),
+        json!({ "query": "kept" }),
+    ] {
+        for path in ["/v1/memories/forget", "/v1/memories/erase"] {
+            let body = json!({ "filter": filter, "reason": "because" });
+            let refused = client.json("POST", path, &body);
+            assert_eq!(refused.refusal(422), "E_SCHEMA_INVALID", "{filter}");
+        }
+    }
+    assert_eq!(client.get("/v1/memories").json(200)["total"], 1);
+    let body = json!({ "filter": { "minImportance": 0.1 }, "reason": "because" });
+    let gone = client.json("POST", "/v1/memories/forget", &body);
+    assert_eq!(gone.json(200)["count"], 1);
+}

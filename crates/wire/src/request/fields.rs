@@ -232,8 +232,8 @@ fn named(place: &str, otherwise: &str) -> String {
     name.to_owned()
 }
 
-/// `includeRelated` as `include_related`.
-fn snake_case(name: &str) -> String {
+/// `includeRelated` as `include_related`: members may be written either way.
+pub fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len());
     for c in name.chars() {
         if c.is_ascii_uppercase() {

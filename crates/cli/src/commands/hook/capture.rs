@@ -24,7 +24,7 @@ pub(super) fn capture(
     said: &Said,
 ) -> Outcome {
     match client.source() {
-        Source::Tail => tail(engine, caller, &said.session_id(client), said)?,
+        Source::Tail => tail(engine, caller, client, said)?,
         Source::Whole(program) => {
             if let Some(path) = &said.transcript {
                 foreign::keep(context, engine, caller, path, program, said.project())?;
@@ -45,11 +45,11 @@ pub(super) fn capture(
 }
 
 /// Keeps what the end of a transcript says and is not kept yet.
-fn tail(engine: &Mnemon, caller: &Caller, session: &Result<SessionId>, said: &Said) -> Result<()> {
+fn tail(engine: &Mnemon, caller: &Caller, client: Client, said: &Said) -> Result<()> {
     let Some(path) = &said.transcript else {
         return Ok(());
     };
-    let session = session.clone()?;
+    let session = said.session_id(client)?;
     let user = &engine.config().defaults.user;
     let turns = transcript::read(path, user)?;
     // From the newest back to the first that is known; what is older was kept before, or erased.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use mnemon::memory::SessionId;
 use mnemon::{Error, Result};
+use mnemon_wire::foreign::live::Speaker;
 use serde_json::Value;
 
 use super::Client;
@@ -86,13 +87,13 @@ impl Said {
 
     /// The session in which the conversation is kept.
     pub(super) fn session_id(&self, client: Client) -> Result<SessionId> {
-        let prefix = match client {
-            Client::ClaudeCode => "claude",
-            Client::Codex => "codex",
-            Client::Cursor => "cursor",
-            Client::Gemini => "gemini",
-        };
-        format!("{prefix}-{}", self.conversation()?).parse()
+        let own = self.conversation()?;
+        match client {
+            Client::ClaudeCode => format!("claude-{own}").parse(),
+            Client::Codex => format!("codex-{own}").parse(),
+            Client::Cursor => Ok(Speaker::Cursor.session(own)),
+            Client::Gemini => Ok(Speaker::Gemini.session(own)),
+        }
     }
 
     /// The folder in which the client works, if it is one here.

@@ -4,7 +4,7 @@ use mnemon::caller::Operation;
 use mnemon::memory::MemoryId;
 use mnemon::store::{Filter, Forgottenness, Located, Whereabouts};
 use mnemon::{Error, Result};
-use mnemon_wire::request::LIMIT_MAX;
+use mnemon_wire::request::{LIMIT_MAX, snake_case};
 use mnemon_wire::{DeletedShape, ErasedShape, ForgottenShape, RecallRequest};
 use serde_json::{Value, json};
 
@@ -154,16 +154,8 @@ fn targets(
     let names = fields::texts(arguments, "ids")?;
     match (filter, names.is_empty()) {
         (Some(filter), true) => {
-            let is_empty = filter.as_object().is_some_and(serde_json::Map::is_empty);
-            if is_empty {
-                let rule = "not empty: {\"all\": true} means everything";
-                return Err(fields::wrong("filter", rule, &filter));
-            }
+            check_narrow(&filter)?;
             let request = RecallRequest::parse(filter)?;
-            if request.query.is_some() {
-                let rule = "without query: what a question finds is not clearly meant";
-                return Err(fields::wrong("filter", rule, &Value::Null));
-            }
             let now = engine.now();
             let all = Filter {
                 limit: LIMIT_MAX,
@@ -186,6 +178,59 @@ fn targets(
             given: String::new(),
         }),
     }
+}
+
+/// What chooses memories; `all` says that none are left out.
+pub(crate) const CHOOSING: [&str; 18] = [
+    "session",
+    "agent",
+    "shared",
+    "all",
+    "kind",
+    "author",
+    "tag",
+    "any_tag",
+    "not_tag",
+    "since",
+    "until",
+    "min_importance",
+    "min_priority",
+    "confidence",
+    "open",
+    "resolved",
+    "contains",
+    "meta",
+];
+
+/// Refuses a filter that chooses nothing, which would take everything away, and what does not
+/// choose but finds, orders or looks back: what it would take is not clearly meant.
+fn check_narrow(filter: &Value) -> Result<()> {
+    let Some(members) = filter.as_object() else {
+        return Ok(());
+    };
+    let is_said = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        Value::String(text) => !text.is_empty(),
+        _ => true,
+    };
+    let said = members.iter().filter(|(_, value)| is_said(value));
+    let names: Vec<String> = said.map(|(name, _)| snake_case(name)).collect();
+    let mut names = names.iter().map(String::as_str);
+    let others = ["include_forgotten", "limit", "offset"];
+    if let Some(name) = names
+        .clone()
+        .find(|name| !CHOOSING.contains(name) && !others.contains(name))
+    {
+        let rule = format!("without {}: it chooses nothing", fields::short(name));
+        return Err(fields::wrong("filter", &rule, &Value::Null));
+    }
+    if !names.any(|name| CHOOSING.contains(&name)) {
+        let rule = "of something: {\"all\": true} means everything";
+        return Err(fields::wrong("filter", rule, filter));
+    }
+    Ok(())
 }
 
 fn has(arguments: &Arguments, name: &str) -> bool {

@@ -10,6 +10,7 @@ use super::{
     reason, share, some, tag, text, to,
 };
 use crate::http::route::NAME;
+use crate::http::routes::CHOOSING;
 
 /// Every request.
 pub(super) fn all() -> Vec<(String, Value)> {
@@ -200,11 +201,17 @@ fn question() -> Value {
     recall
 }
 
-/// The filters of a question, at least one.
+/// The filters of a question that choose memories, at least one.
 fn only_filters() -> Value {
-    let mut filters = question();
+    let mut filters = RecallRequest::schema();
     filters["required"] = json!([]);
     filters["minProperties"] = json!(1);
+    if let Some(members) = filters["properties"].as_object_mut() {
+        members.retain(|name, _| CHOOSING.contains(&name.as_str()));
+        for (name, member) in members.iter_mut() {
+            *member = filter(name, member.take());
+        }
+    }
     filters
 }
 
