@@ -34,8 +34,8 @@ async def main(mnemon):
         for profile in ("memory", "reference", "files"):
             with folder() as root:
                 await over_stdio(mnemon, root, mode, profile)
-        with folder() as root:
-            await over_http(mnemon, root, mode)
+            with folder() as root:
+                await over_http(mnemon, root, mode, profile)
         with folder() as root:
             await with_tokens(mnemon, root, mode)
 
@@ -54,12 +54,13 @@ async def over_stdio(mnemon, root, mode, profile):
     report(mode, f"stdio, {profile}", steps)
 
 
-async def over_http(mnemon, root, mode):
+async def over_http(mnemon, root, mode, profile):
     with serving(mnemon, root) as url:
-        async with Client(f"{url}/mcp", mode=mode) as client:
-            steps = await shown(client, mode, "memory")
-            await at_once(client)
-    report(mode, "http, memory", steps)
+        async with Client(f"{url}/mcp?profile={profile}", mode=mode) as client:
+            steps = await shown(client, mode, profile)
+            if profile == "memory":
+                await at_once(client)
+    report(mode, f"http, {profile}", steps)
 
 
 async def with_tokens(mnemon, root, mode):

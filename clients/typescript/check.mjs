@@ -33,13 +33,14 @@ async function overStdio(root, profile) {
   report(`stdio, ${profile}`, steps);
 }
 
-async function overHttp(root) {
+async function overHttp(root, profile) {
   await serving(root, async (url) => {
+    url.searchParams.set("profile", profile);
     const client = await connected(new StreamableHTTPClientTransport(url));
-    const steps = await shown(client, "memory");
-    await atOnce(client);
+    const steps = await shown(client, profile);
+    if (profile === "memory") await atOnce(client);
     await client.close();
-    report("http, memory", steps);
+    report(`http, ${profile}`, steps);
   });
 }
 
@@ -137,6 +138,8 @@ async function inFolder(work) {
 
 const report = (what, steps) => console.log(`typescript ${what}: ${steps} steps`);
 
-for (const profile of ["memory", "reference", "files"]) await inFolder((root) => overStdio(root, profile));
-await inFolder(overHttp);
+for (const profile of ["memory", "reference", "files"]) {
+  await inFolder((root) => overStdio(root, profile));
+  await inFolder((root) => overHttp(root, profile));
+}
 await inFolder(withTokens);
