@@ -244,6 +244,18 @@ impl Mnemon {
     /// The memories that fit a filter.
     pub fn list(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
         caller.may(Operation::List)?;
+        let patience = Some(self.patience());
+        self.listed(
+            caller,
+            &Filter {
+                patience,
+                ..filter.clone()
+            },
+        )
+    }
+
+    /// As [`Self::list`], however long it takes.
+    fn listed(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
         self.require_spaces(caller, &filter.spaces)?;
         filter.check()?;
         self.with_open(caller, &filter.spaces, || {

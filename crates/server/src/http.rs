@@ -13,6 +13,7 @@ mod depth;
 mod entry;
 mod events;
 mod guard;
+mod heaps;
 mod listeners;
 mod log;
 mod mcp;

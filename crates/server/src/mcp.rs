@@ -55,7 +55,6 @@ use door::Door;
 pub use door::Need;
 use fields::Arguments;
 use mended::Mended;
-pub(crate) use mended::mend;
 pub use profile::Profile;
 use table::{Entry, Turn};
 

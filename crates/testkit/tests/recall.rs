@@ -11,7 +11,7 @@ use mnemon::engine::NewSession;
 use mnemon::memory::{Draft, Kind, Space};
 use mnemon::recall::{self, Hit, Mode, Profile, Query, Question};
 use mnemon::store::local::{LocalOptions, LocalStore};
-use mnemon::store::{Filter, Sort};
+use mnemon::store::{Filter, Sort, Store};
 use mnemon::{Caller, Code, Config, Mnemon, Result};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -190,10 +190,23 @@ fn punctuation_alone_asks_for_nothing() {
 #[test]
 fn a_question_that_takes_too_long_is_given_up() {
     let (_folder, store, _mnemon) = stage();
-    let query = Query::new(Question::parse("token").unwrap(), Filter::all(0));
-    let error =
-        recall::recall(&*store, &BuiltIn::new(), None, &query, Some(Duration::ZERO)).unwrap_err();
-    assert_eq!(error.code(), Code::QueryTimeout);
+    let all = Filter {
+        patience: Some(Duration::ZERO),
+        ..Filter::all(0)
+    };
+    for question in ["token", "*"] {
+        let query = Query::new(Question::parse(question).unwrap(), all.clone());
+        let error = recall::recall(&*store, &BuiltIn::new(), None, &query).unwrap_err();
+        assert_eq!(error.code(), Code::QueryTimeout, "{question}");
+    }
+    for sort in [Sort::Newest, Sort::Importance, Sort::Priority] {
+        let sorted = Filter {
+            sort,
+            ..all.clone()
+        };
+        let error = store.select(&sorted).unwrap_err();
+        assert_eq!(error.code(), Code::QueryTimeout, "{sort:?}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod duplicates;
 mod error;
 mod export;
 pub mod foreign;
+pub mod halves;
 mod history;
 pub mod import;
 mod long_term;

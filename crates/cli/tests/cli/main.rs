@@ -9,6 +9,7 @@ mod asking;
 mod coming_back;
 mod compaction;
 mod connect;
+mod connect_hooks;
 mod decay;
 mod demo;
 mod desks;

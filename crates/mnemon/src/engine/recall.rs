@@ -8,6 +8,7 @@ use crate::embed::Vector;
 use crate::engine::Mnemon;
 use crate::error::Result;
 use crate::recall::{self, Query, Recalled};
+use crate::store::Filter;
 use crate::time::Time;
 
 impl Mnemon {
@@ -34,15 +35,18 @@ impl Mnemon {
     }
 
     fn recall_once(&self, caller: &Caller, query: &Query) -> Result<Recalled> {
+        let patience = Some(self.patience());
         let query = &Query {
-            filter: self.ruled(caller, &query.filter)?,
+            filter: Filter {
+                patience,
+                ..self.ruled(caller, &query.filter)?
+            },
             ..query.clone()
         };
         let (asked, note) = self.ask_outside(query, self.deadline())?;
         let embedder = self.model(asked.is_some());
         let store = &*self.store;
-        let patience = Some(self.patience());
-        let mut recalled = recall::recall(store, embedder, asked.as_ref(), query, patience)?;
+        let mut recalled = recall::recall(store, embedder, asked.as_ref(), query)?;
         recalled.notes.extend(note);
         Ok(recalled)
     }
@@ -57,7 +61,7 @@ impl Mnemon {
     }
 
     /// How long a question may take.
-    fn patience(&self) -> Duration {
+    pub(super) fn patience(&self) -> Duration {
         Duration::from_millis(self.config.search.timeout_ms)
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::hit::{Hit, Recalled};
 use super::probe::{Key, Probe, Term};
@@ -46,7 +46,6 @@ pub fn recall(
     embedder: &dyn Embedder,
     asked: Option<&Asked>,
     query: &Query,
-    patience: Option<Duration>,
 ) -> Result<Recalled> {
     if query.question.is_everything() {
         return everything(store, query);
@@ -66,7 +65,7 @@ pub fn recall(
         let unrelated = embedder.cosine_for(UNRELATED);
         let mut probe = probe(embedder, asked, query, &understood)?;
         // From here on: an index that had to be made first is no fault of the question.
-        probe.deadline = patience.map(|it| Instant::now() + it);
+        probe.deadline = query.filter.patience.map(|it| Instant::now() + it);
         let mut candidates = view.candidates(&probe)?;
         let mut ranked = rank::rank(query, &understood, &candidates, unrelated, view)?;
         let mut fitting = fitting(embedder, query, &ranked);

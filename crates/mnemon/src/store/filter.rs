@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::caller::Sight;
 use crate::decay::{At, Rules};
@@ -60,6 +61,9 @@ pub struct Filter {
     pub limit: usize,
     /// After so many.
     pub offset: usize,
+    /// Given up with [`Error::QueryTimeout`] after so long; [`Mnemon`](crate::Mnemon) puts its
+    /// own in where somebody waits for the answer.
+    pub patience: Option<Duration>,
 }
 
 impl Filter {
@@ -89,6 +93,7 @@ impl Filter {
             sort: Sort::Newest,
             limit: 100,
             offset: 0,
+            patience: None,
         }
     }
 

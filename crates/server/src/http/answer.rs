@@ -131,7 +131,7 @@ async fn answered(
             };
             let taken = body::read(state, route, &head.headers, body).await?;
             seen.body_bytes = taken.bytes.len();
-            let within = Duration::from_millis(state.config().timeout_ms);
+            let within = state.timeout();
             let answered = mcp::answer(state, opened, (head, &query), taken);
             let answered = tokio::time::timeout(within, answered).await;
             answered.map_err(|_| too_slow())
@@ -154,7 +154,7 @@ async fn answered(
                 room,
                 if_match: if_match(&head.headers)?,
             };
-            let within = Duration::from_millis(state.config().timeout_ms);
+            let within = state.timeout();
             let within = (!route.is_long).then_some(within);
             let ended = called(state, route, call, within, name).await?;
             seen.code = ended.1;
@@ -319,7 +319,7 @@ fn sent(state: &State, visit: &Arc<Visit>, reply: Reply) -> Response<Payload> {
         return Reply::refusal(&refusal).into_response().0;
     };
     // Nobody waits for it but the client, who sees its end.
-    let unread = Duration::from_millis(state.config().unread_ms);
+    let unread = state.unread();
     let visit = Arc::clone(visit);
     drop(tokio::spawn(on_blocking_thread(move || {
         if !later.write(unread) {

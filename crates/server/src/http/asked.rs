@@ -108,12 +108,7 @@ impl Asked<'_> {
         if self.body.is_empty() {
             return Ok(Value::Object(Map::new()));
         }
-        let text = std::str::from_utf8(&self.body).map_err(|error| Error::Unparsable {
-            what: "JSON",
-            input: String::new(),
-            problem: format!("not UTF-8 from byte {} on", error.valid_up_to()),
-        })?;
-        depth::check(text, self.limits().json_depth_max)?;
+        let text = depth::text(&self.body, self.limits().json_depth_max)?;
         parse_json("JSON", text)
     }
 

@@ -49,7 +49,7 @@ pub(super) async fn read(
     body: Incoming,
 ) -> Result<Taken, Refusal> {
     check_media(route, headers)?;
-    let within = Duration::from_millis(state.config().timeout_ms);
+    let within = state.timeout();
     let read = tokio::time::timeout(within, read_all(state, route, headers, body));
     read.await.map_err(|_| too_slow())?
 }

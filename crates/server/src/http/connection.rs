@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::Stop;
 use super::answer::answer;
 use super::events;
+use super::heaps;
 use super::state::State;
 use super::upkeep;
 use super::visit::Visit;
@@ -46,6 +47,7 @@ pub(super) fn run(listener: TcpListener, state: &Arc<State>, stop: &Stop) -> io:
         .enable_time()
         .max_blocking_threads(THREADS_MAX)
         .build()?;
+    heaps::share();
     let within = state.config().shutdown_ms;
     runtime.block_on(async {
         listener.set_nonblocking(true)?;

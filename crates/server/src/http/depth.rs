@@ -1,9 +1,20 @@
-//! How deep JSON is nested, before it is parsed.
+//! JSON before it is parsed: that it is text, and how deep it is nested.
 
 use mnemon::{Error, Result};
 
+/// The text of a body, nested no deeper than this.
+pub(crate) fn text(body: &[u8], max: usize) -> Result<&str> {
+    let text = std::str::from_utf8(body).map_err(|error| Error::Unparsable {
+        what: "JSON",
+        input: String::new(),
+        problem: format!("not UTF-8 from byte {} on", error.valid_up_to()),
+    })?;
+    check(text, max)?;
+    Ok(text)
+}
+
 /// Refuses what is nested deeper than this; what is no JSON at all, the parser says.
-pub(crate) fn check(text: &str, max: usize) -> Result<()> {
+fn check(text: &str, max: usize) -> Result<()> {
     let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
     for byte in text.bytes() {
         match byte {

@@ -172,7 +172,7 @@ impl Stream {
 
 /// False if the client is gone, or takes nothing.
 async fn sent(state: &State, to: &mpsc::Sender<bytes::Bytes>, piece: bytes::Bytes) -> bool {
-    let within = Duration::from_millis(state.config().unread_ms);
+    let within = state.unread();
     let sent = tokio::time::timeout(within, to.send(piece)).await;
     matches!(sent, Ok(Ok(())))
 }

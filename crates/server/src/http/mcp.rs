@@ -13,6 +13,7 @@ use hyper::http::request::Parts;
 use hyper::{Request, Response};
 use mnemon::memory::SessionId;
 use mnemon::{Error, Result};
+use mnemon_wire::halves::mend;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::de::IgnoredAny;
@@ -38,7 +39,7 @@ pub(super) async fn answer(
     let (bytes, room, depth_max) = (taken.bytes, taken.room, config.json_depth_max);
     // A long message must not keep others waiting.
     let looked = on_blocking_thread(move || {
-        let message = mcp::mend(&bytes);
+        let message = mend(&bytes);
         check(&message, depth_max).map(|()| message)
     });
     let looked = match looked.await {
@@ -79,14 +80,12 @@ pub(super) async fn answer(
 
 /// Refuses what is no JSON, with the place, as every route does.
 fn check(message: &[u8], depth_max: usize) -> Result<()> {
-    let unparsable = |problem: String| Error::Unparsable {
+    let text = depth::text(message, depth_max)?;
+    serde_json::from_str::<IgnoredAny>(text).map_err(|error| Error::Unparsable {
         what: "JSON",
         input: String::new(),
-        problem,
-    };
-    let text = std::str::from_utf8(message).map_err(|error| unparsable(error.to_string()))?;
-    depth::check(text, depth_max)?;
-    serde_json::from_str::<IgnoredAny>(text).map_err(|error| unparsable(error.to_string()))?;
+        problem: error.to_string(),
+    })?;
     Ok(())
 }
 

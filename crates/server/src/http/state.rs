@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use mnemon::config::{LogLevel, ServerConfig};
@@ -45,6 +46,16 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn config(&self) -> &ServerConfig {
         &self.opened.engine.config().server
+    }
+
+    /// How long a request may take.
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_millis(self.config().timeout_ms)
+    }
+
+    /// How long a client may take nothing of what is sent.
+    pub(crate) fn unread(&self) -> Duration {
+        Duration::from_millis(self.config().unread_ms)
     }
 
     /// Waits until the server is asked to end.

@@ -23,8 +23,15 @@ impl Profile {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Memory, Self::Reference, Self::Files];
 
+    /// Their names, in the same order.
+    pub(crate) const NAMES: [&str; 3] = [
+        Self::Memory.as_str(),
+        Self::Reference.as_str(),
+        Self::Files.as_str(),
+    ];
+
     /// As it is asked for.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Memory => "memory",
             Self::Reference => "reference",
@@ -97,7 +104,7 @@ impl FromStr for Profile {
         let named = Self::ALL.into_iter().find(|it| it.as_str() == text);
         named.ok_or_else(|| Error::InvalidQuery {
             field: "profile".into(),
-            problem: "must be memory, reference or files".into(),
+            problem: format!("must be one of {}", Self::NAMES.join(", ")),
         })
     }
 }

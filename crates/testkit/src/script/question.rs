@@ -139,7 +139,7 @@ impl RecallSpec {
             question: Ask::parse(&self.text)?,
             filter,
         };
-        let recalled = recall::recall(store, &BuiltIn::new(), None, &query, None)?;
+        let recalled = recall::recall(store, &BuiltIn::new(), None, &query)?;
         Ok(format!("{recalled:#?}"))
     }
 }
@@ -210,6 +210,7 @@ impl FilterSpec {
             sort: all.sort.parse().expect("scripts name sorts that exist"),
             limit: all.limit,
             offset: all.offset,
+            patience: None,
         }
     }
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use mnemon::{Error, Result};
 use serde_json::Value;
 
+use crate::halves::mend;
+
 /// No message is longer than this.
 pub(super) const PIECE_BYTES_MAX: usize = 32 << 20;
 
@@ -207,46 +209,11 @@ pub(super) fn value(bytes: &[u8]) -> std::result::Result<Value, String> {
     })
 }
 
-/// The bytes with a sign of replacement for what is no UTF-8 and for every `\\ud83d` without
-/// its other half; nothing if there is nothing to mend.
+/// The bytes with a sign of replacement for what is no UTF-8 and for every half of a letter;
+/// nothing if there is nothing to mend.
 fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
-    let text = String::from_utf8_lossy(bytes);
-    let mut out = String::with_capacity(text.len());
-    let mut rest = &*text;
-    while let Some(place) = rest.find('\\') {
-        out.push_str(&rest[..place]);
-        rest = &rest[place..];
-        let width = match (surrogate(rest), rest.get(6..).and_then(surrogate)) {
-            (Some(Half::First), Some(Half::Second)) => 12,
-            (Some(_), _) => {
-                out.push('\u{fffd}');
-                rest = &rest[6..];
-                continue;
-            }
-            // The letter behind a backslash is no backslash of its own.
-            (None, _) => 1 + rest.chars().nth(1).map_or(0, char::len_utf8),
-        };
-        out.push_str(&rest[..width]);
-        rest = &rest[width..];
-    }
-    out.push_str(rest);
-    (out.as_bytes() != bytes).then(|| out.into_bytes())
-}
-
-/// Halves of a letter beyond the first 65,536.
-enum Half {
-    First,
-    Second,
-}
-
-/// Whether a text begins with the escape of a half.
-fn surrogate(text: &str) -> Option<Half> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    match u16::from_str_radix(digits, 16).ok()? {
-        0xd800..=0xdbff => Some(Half::First),
-        0xdc00..=0xdfff => Some(Half::Second),
-        _ => None,
-    }
+    let mended = mend(String::from_utf8_lossy(bytes).as_bytes());
+    (mended != bytes).then_some(mended)
 }
 
 /// Without the mark that some editors put before the first line of UTF-8.

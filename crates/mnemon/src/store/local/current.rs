@@ -132,9 +132,9 @@ impl LocalStore {
         }
         match self.lock.try_acquire("catch up") {
             Ok(Some(mut held)) => {
-                let spaces = self.left_behind(&held, &*generation.borrow()?)?;
+                let spaces = self.left_behind(&held, &*generation.borrow_at_once()?)?;
                 stale.extend(spaces);
-                match self.catch_up(&generation.borrow()?, &stale) {
+                match self.catch_up(&generation.borrow_at_once()?, &stale) {
                     Ok(()) => {
                         held.clear_note();
                         self.looked_now();

@@ -35,7 +35,7 @@ mod waiting;
 
 pub(super) use check::first_wrong;
 pub(super) use chunks::Chunks;
-pub(super) use deadline::watch as watch_deadline;
+pub(super) use deadline::{check as check_deadline, until, watch as watch_deadline};
 pub(super) use fill::fill_if_due;
 pub(super) use full_text::{add_functions, merge};
 pub(super) use outside::RowMapCache;

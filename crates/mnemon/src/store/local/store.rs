@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::{LocalOptions, LocalStore, audit, index, search};
 use crate::embed::{SetName, TextKey, Vector};
@@ -87,7 +88,11 @@ impl Store for LocalStore {
     fn select(&self, filter: &Filter) -> Result<Selection> {
         self.ask(|connection| {
             index::read::refuse_archived(connection, filter)?;
-            index::select::select(connection, &self.files, filter)
+            // From here on: an index that had to be made first is no fault of the question.
+            let deadline = filter.patience.map(|it| Instant::now() + it);
+            search::until(deadline, || {
+                index::select::select(connection, &self.files, filter)
+            })
         })
     }
 

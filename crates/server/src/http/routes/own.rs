@@ -3,6 +3,7 @@
 use mnemon::caller::Operation;
 
 use crate::http::route::{Body, ID, Method, Parameter, Route, Run, Sort};
+use crate::mcp::Profile;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::own(
@@ -52,7 +53,7 @@ pub(super) const ROUTES: &[Route] = &[
     .with(&[
         Parameter {
             name: "profile",
-            sort: Sort::OneOf(&["memory", "reference", "files"]),
+            sort: Sort::OneOf(&Profile::NAMES),
             about: "Which tools",
         },
         Parameter {

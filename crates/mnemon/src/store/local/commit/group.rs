@@ -67,7 +67,8 @@ impl LocalStore {
             .check_again(&*self.disk, &self.layout)?;
         let generation = self.index_for_writing(&mut held)?;
         self.wrote.store(true, Ordering::Relaxed);
-        let answer = self.append_with_index(requests, open, &mut held, &generation.borrow()?);
+        let answer =
+            self.append_with_index(requests, open, &mut held, &generation.borrow_at_once()?);
         match answer {
             Ok((answers, Ok(()))) => {
                 held.clear_note();

@@ -3,7 +3,9 @@
 //! Each memory has its place in every one of them, far from the last one's, so
 //! one at a time would change more pages than all the rest of a write. A new
 //! memory is only in its row, which repeats its terms. Whoever asks reads the
-//! trees and the rows that are not filed yet (the views in [`TABLES`]).
+//! trees and the rows that are not filed yet (the views in [`TABLES`]). Those
+//! are the last rows: the plus before `log` keeps SQLite from walking through
+//! all memories of a log to find them.
 //!
 //! Invariant: every memory up to `filed.upto` is in the trees, no other is,
 //! but for links to what a memory supersedes, which are there at once.
@@ -30,8 +32,8 @@ CREATE TABLE handles (
     PRIMARY KEY (log, kind, number, n)
 ) WITHOUT ROWID;
 CREATE VIEW unfiled AS
-    SELECT n, log, handle_kind, handle_number, terms FROM memories
-    WHERE n > (SELECT upto FROM filed) AND log IN (SELECT n FROM logs);
+    SELECT n, +log AS log, handle_kind, handle_number, terms FROM memories
+    WHERE n > (SELECT upto FROM filed) AND +log IN (SELECT n FROM logs);
 CREATE VIEW unfiled_links AS
     SELECT k.value->>0 AS target, k.value->>1 AS rel, m.n AS n FROM unfiled m, json_each(m.terms, '$.links') k
     WHERE k.value->>1 <> 'supersedes';
@@ -183,6 +185,35 @@ mod tests {
         let sql = "SELECT (SELECT count(*) FROM tags) + (SELECT count(*) FROM metadata)
             + (SELECT count(*) FROM handles) + (SELECT count(*) FROM links)";
         connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn what_is_not_filed_is_looked_for_at_the_end_only() {
+        let connection = open_memory().unwrap();
+        let questions = [
+            "SELECT n FROM unfiled ORDER BY n LIMIT 9",
+            "SELECT n FROM all_tags WHERE tag = 'x'",
+            "SELECT n FROM all_metadata WHERE key = 'x' AND value = 'y'",
+            "SELECT n FROM all_links WHERE target = 'x'",
+            "SELECT n FROM all_handles WHERE log = 1 AND kind = 2 AND number = 3",
+            "SELECT sum(count) FROM all_tallies WHERE log = 1",
+        ];
+        for sql in questions {
+            let mut explain = connection
+                .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
+                .unwrap();
+            let steps = explain.query_map([], |row| row.get(3)).unwrap();
+            let steps: Vec<String> = steps.map(Result::unwrap).collect();
+            let of_rows: Vec<&String> = steps
+                .iter()
+                .filter(|it| it.contains(" memories "))
+                .collect();
+            assert_eq!(
+                of_rows,
+                ["SEARCH memories USING INTEGER PRIMARY KEY (rowid>?)"],
+                "{sql}"
+            );
+        }
     }
 
     #[test]

@@ -9,7 +9,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -19,15 +20,22 @@ use crate::store::local::search::{
     Chunks, PendingCache, PostingsCache, RowMapCache, Seen, VectorFile,
 };
 
-/// Connections beyond this many are closed when they are given back.
-const IDLE_MAX: usize = 16;
+/// Questions that look at a build side by side: more of them only wait for each
+/// other's processor, and each connection has megabytes of pages of its own.
+static AT_ONCE: LazyLock<usize> = LazyLock::new(|| {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    (2 * processors).clamp(4, 32)
+});
+
+/// Who waits longer has met questions that take their time, and gets one more.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// One build of the index, with its connections.
 #[derive(Debug)]
 pub(crate) struct Generation {
     /// The file; none if it is in memory.
     path: Option<PathBuf>,
-    idle: Mutex<Vec<Connected>>,
+    connections: Mutex<Connections>,
     given_back: Condvar,
     /// What search keeps beside SQLite's file, and what this process has loaded of it.
     pub(crate) vectors: VectorFile,
@@ -37,6 +45,22 @@ pub(crate) struct Generation {
     pub(crate) row_map: RowMapCache,
     /// Whether memories are made searchable in it.
     pub(crate) is_searched: bool,
+}
+
+/// Those that nobody has now, and how many are out.
+#[derive(Debug)]
+struct Connections {
+    idle: Vec<Connected>,
+    out: usize,
+}
+
+impl From<Connection> for Connections {
+    fn from(first: Connection) -> Self {
+        Self {
+            idle: vec![first.into()],
+            out: 0,
+        }
+    }
 }
 
 /// A connection, and what it has seen.
@@ -67,7 +91,7 @@ impl Generation {
         let connection = open_memory().map_err(Error::index(":memory:"))?;
         Ok(Self {
             path: None,
-            idle: Mutex::new(vec![connection.into()]),
+            connections: Mutex::new(connection.into()),
             given_back: Condvar::new(),
             vectors: VectorFile::in_memory(),
             chunks: Chunks::default(),
@@ -89,7 +113,7 @@ impl Generation {
         Ok(Self {
             vectors: VectorFile::on_disk(path.with_file_name("vectors")),
             path: Some(path),
-            idle: Mutex::new(vec![connection.into()]),
+            connections: Mutex::new(connection.into()),
             given_back: Condvar::new(),
             chunks: Chunks::default(),
             pending: PendingCache::default(),
@@ -109,28 +133,52 @@ impl Generation {
         self.path.as_deref().unwrap_or(Path::new(":memory:"))
     }
 
-    /// A connection for one question or one write.
+    /// A connection for one question.
     pub(crate) fn borrow(&self) -> Result<Borrowed<'_>> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let connected = loop {
-            match (idle.pop(), &self.path) {
-                (Some(connected), _) => break connected,
-                (None, Some(path)) => {
-                    drop(idle);
-                    break open_file(path).map_err(Error::index(path))?.into();
-                }
-                (None, None) => {
-                    idle = self
-                        .given_back
-                        .wait(idle)
-                        .unwrap_or_else(PoisonError::into_inner);
-                }
+        self.borrow_within(PATIENCE)
+    }
+
+    /// A connection for whoever has the lock of the store, for which others wait.
+    pub(crate) fn borrow_at_once(&self) -> Result<Borrowed<'_>> {
+        self.borrow_within(Duration::ZERO)
+    }
+
+    fn borrow_within(&self, patience: Duration) -> Result<Borrowed<'_>> {
+        let is_short = |connections: &mut Connections| {
+            connections.idle.is_empty() && (self.is_in_memory() || connections.out >= *AT_ONCE)
+        };
+        let mut connections = self.connections();
+        connections = match &self.path {
+            Some(_) => {
+                let waited = self
+                    .given_back
+                    .wait_timeout_while(connections, patience, is_short);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+            // There is no other way to what is in memory.
+            None => {
+                let waited = self.given_back.wait_while(connections, is_short);
+                waited.unwrap_or_else(PoisonError::into_inner)
             }
         };
-        Ok(Borrowed {
+        let idle = connections.idle.pop();
+        connections.out += 1;
+        drop(connections);
+        let mut borrowed = Borrowed {
             generation: self,
-            connected: Some(connected),
-        })
+            connected: idle,
+        };
+        if borrowed.connected.is_none() {
+            let path = self.path();
+            borrowed.connected = Some(open_file(path).map_err(Error::index(path))?.into());
+        }
+        Ok(borrowed)
+    }
+
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -160,23 +208,25 @@ impl std::ops::Deref for Borrowed<'_> {
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        let Some(connected) = self.connected.take() else {
-            return;
-        };
-        let connection = &connected.connection;
-        if !connection.is_autocommit() {
+        let connected = self.connected.take();
+        if let Some(Connected { connection, .. }) = &connected
+            && !connection.is_autocommit()
+        {
             // A panic or an error left a transaction open.
             let _ = connection.execute_batch("ROLLBACK");
         }
-        let mut idle = self
-            .generation
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_MAX {
-            idle.push(connected);
-        }
+        let mut connections = self.generation.connections();
+        connections.out -= 1;
+        let is_one_too_many = connections.idle.len() >= *AT_ONCE;
+        let surplus = if is_one_too_many {
+            connected
+        } else {
+            connections.idle.extend(connected);
+            None
+        };
+        drop(connections);
         self.generation.given_back.notify_one();
+        drop(surplus);
     }
 }
 

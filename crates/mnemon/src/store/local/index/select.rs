@@ -10,8 +10,9 @@ use super::read::{POINTER_COLUMNS, Pointer};
 use super::schema::{PRIORITY, kind_number};
 use super::sight;
 use crate::error::{Error, Result};
-use crate::memory::Tag;
+use crate::memory::{Memory, Tag};
 use crate::store::local::files::LogFiles;
+use crate::store::local::search::check_deadline;
 use crate::store::{Filter, Forgottenness, Selection, Sort, Status};
 
 /// The memories that fit, one page of them, and how many fit in all.
@@ -34,7 +35,7 @@ pub(crate) fn select(
                 .map_err(Error::index("index"))?;
             let memories = page
                 .iter()
-                .map(|pointer| pointer.load(files))
+                .map(|pointer| load(pointer, files))
                 .collect::<Result<_>>()?;
             Ok(Selection { memories, total })
         }
@@ -53,7 +54,7 @@ pub(crate) fn select(
                 total: 0,
             };
             for pointer in candidates {
-                let memory = pointer.load(files)?;
+                let memory = load(&pointer, files)?;
                 if filter.fits(&memory) {
                     selection.total += 1;
                     let place = usize::try_from(selection.total).unwrap_or(usize::MAX) - 1;
@@ -92,11 +93,17 @@ pub(crate) fn numbers(
         .map_err(Error::index("index"))?;
     let mut numbers = Vec::new();
     for pointer in candidates {
-        if filter.fits(&pointer.load(files)?) {
+        if filter.fits(&load(&pointer, files)?) {
             numbers.extend(u32::try_from(pointer.n));
         }
     }
     Ok(numbers)
+}
+
+/// Many memories take long to read, so the time is looked at in between.
+fn load(pointer: &Pointer, files: &LogFiles) -> Result<Memory> {
+    check_deadline()?;
+    pointer.load(files)
 }
 
 /// What [`PRIORITY`] is to be bound with.

@@ -19,8 +19,8 @@ CREATE TABLE tallies (
 CREATE INDEX memories_forgotten ON memories (kind) WHERE forgotten IS NOT NULL;
 CREATE VIEW all_tallies AS
     SELECT log, kind, author, count, last FROM tallies
-    UNION ALL SELECT log, kind, coalesce(author, ''), 1, created FROM memories
-        WHERE n > (SELECT upto FROM filed) AND forgotten IS NULL AND log IN (SELECT n FROM logs);
+    UNION ALL SELECT +log, kind, coalesce(author, ''), 1, created FROM memories
+        WHERE n > (SELECT upto FROM filed) AND forgotten IS NULL AND +log IN (SELECT n FROM logs);
 ";
 
 /// Counts the memories that are being filed: those behind `upto`, to `last`.
@@ -29,7 +29,7 @@ pub(super) fn count_new(connection: &Connection, last: i64) -> rusqlite::Result<
         .prepare_cached(
             "INSERT INTO tallies (log, kind, author, count, last)
              SELECT log, kind, coalesce(author, ''), count(*), max(created) FROM memories
-             WHERE n > (SELECT upto FROM filed) AND n <= ?1 AND forgotten IS NULL AND log IN (SELECT n FROM logs)
+             WHERE n > (SELECT upto FROM filed) AND n <= ?1 AND forgotten IS NULL AND +log IN (SELECT n FROM logs)
              GROUP BY 1, 2, 3
              ON CONFLICT DO UPDATE SET count = count + excluded.count, last = max(last, excluded.last)",
         )?

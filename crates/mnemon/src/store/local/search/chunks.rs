@@ -65,7 +65,11 @@ pub(super) struct Loaded {
 
 /// What this process has loaded.
 #[derive(Debug, Default)]
-pub(in crate::store::local) struct Chunks(Mutex<Arc<Loaded>>);
+pub(in crate::store::local) struct Chunks {
+    loaded: Mutex<Arc<Loaded>>,
+    /// Whoever loads does it for all: side by side they would read the same rows.
+    loading: Mutex<()>,
+}
 
 impl Chunks {
     /// The rows as of this view of the index, or newer.
@@ -77,12 +81,15 @@ impl Chunks {
         unsearched: &Numbers,
         path: &Path,
     ) -> Result<Arc<Loaded>> {
-        let known = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        if known.stamp.is_some_and(|stamp| stamp >= progress.stamp) {
+        let is_current = |known: &Loaded| known.stamp.is_some_and(|it| it >= progress.stamp);
+        let known = self.loaded();
+        if is_current(&known) {
+            return Ok(known);
+        }
+        drop(known);
+        let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.loaded();
+        if is_current(&known) {
             return Ok(known);
         }
         let changed =
@@ -93,7 +100,7 @@ impl Chunks {
             let counts = |n: u32| n <= progress.upto && !unsearched.contains(n);
             let vectors = vectors
                 .read(progress.dimension as usize, first, CHUNK_ROWS, counts)
-                .map_err(|error| damaged(path, &error))?;
+                .map_err(|error| Error::index(path)(kept_rows::damaged(error.to_string())))?;
             let place = number as usize;
             if chunks.len() <= place {
                 chunks.resize(place + 1, None);
@@ -113,11 +120,14 @@ impl Chunks {
             chunks,
             names: Arc::new(names(connection).map_err(Error::index(path))?),
         });
-        let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if latest.stamp < loaded.stamp {
-            *latest = loaded.clone();
-        }
+        let mut latest = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        latest.clone_from(&loaded);
         Ok(loaded)
+    }
+
+    fn loaded(&self) -> Arc<Loaded> {
+        let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.clone()
     }
 }
 
@@ -160,13 +170,4 @@ fn names(connection: &Connection) -> rusqlite::Result<BTreeMap<u32, String>> {
         .prepare_cached("SELECT n, name FROM names")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect()
-}
-
-/// As if SQLite had said it of its own file: the index is made anew.
-fn damaged(path: &Path, error: &std::io::Error) -> Error {
-    let failure = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-    Error::index(path)(rusqlite::Error::SqliteFailure(
-        failure,
-        Some(error.to_string()),
-    ))
 }

@@ -19,16 +19,14 @@ thread_local! {
 
 /// Makes a connection ask.
 pub(in crate::store::local) fn watch(connection: &mut Connection) -> rusqlite::Result<()> {
-    let is_over = || {
-        DEADLINE
-            .get()
-            .is_some_and(|deadline| Instant::now() >= deadline)
-    };
     connection.progress_handler(STEPS, Some(is_over))
 }
 
 /// Runs something that gives up at that moment, with the error that says so.
-pub(super) fn until<T>(deadline: Option<Instant>, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(in crate::store::local) fn until<T>(
+    deadline: Option<Instant>,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     let before = DEADLINE.replace(deadline);
     let answer = work();
     DEADLINE.set(before);
@@ -36,6 +34,20 @@ pub(super) fn until<T>(deadline: Option<Instant>, work: impl FnOnce() -> Result<
         Err(Error::Index { source, .. }) if is_interrupted(&source) => Err(Error::QueryTimeout),
         answer => answer,
     }
+}
+
+/// Gives up if it is time: for whoever does much beside SQLite.
+pub(in crate::store::local) fn check() -> Result<()> {
+    if is_over() {
+        return Err(Error::QueryTimeout);
+    }
+    Ok(())
+}
+
+fn is_over() -> bool {
+    DEADLINE
+        .get()
+        .is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 fn is_interrupted(error: &rusqlite::Error) -> bool {

@@ -42,16 +42,18 @@ pub(super) fn write(
     Ok(())
 }
 
-/// As if SQLite had noticed the damage itself: the index is made anew.
+/// A chunk with its number.
 fn sound(row: &Row<'_>) -> rusqlite::Result<(u32, Vec<u8>)> {
     let (number, rows, sum): (u32, Vec<u8>, u32) = (row.get(0)?, row.get(1)?, row.get(2)?);
     if rows.len() == CHUNK_BYTES && row_sum(number, &rows) == sum {
         return Ok((number, rows));
     }
-    Err(rusqlite::Error::SqliteFailure(
-        ffi::Error::new(ffi::SQLITE_CORRUPT),
-        Some(format!("chunk {number} of the facts is damaged")),
-    ))
+    Err(damaged(format!("chunk {number} of the facts is damaged")))
+}
+
+/// As if SQLite had noticed the damage itself: the index is made anew.
+pub(super) fn damaged(message: String) -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use rusqlite::Connection;
 
-use super::Conditions;
+use super::{Conditions, load};
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::store::local::files::LogFiles;
@@ -85,7 +85,7 @@ fn each(
             .page(connection, &everything)
             .map_err(Error::index("index"))?;
         for pointer in candidates {
-            let memory = pointer.load(files)?;
+            let memory = load(&pointer, files)?;
             if filter.fits(&memory) {
                 take(pointer.n, memory);
             }
