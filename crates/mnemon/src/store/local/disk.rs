@@ -45,6 +45,8 @@ pub trait DiskFile: Send + Sync + fmt::Debug {
     fn stat(&self) -> io::Result<Stat>;
     /// Makes its bytes and its length durable.
     fn sync(&self) -> io::Result<()>;
+    /// A hint that these bytes are synced soon, so that the disk may begin with them.
+    fn will_sync(&self, _offset: u64, _length: u64) {}
     /// Cuts it to a length.
     fn truncate(&self, length: u64) -> io::Result<()>;
     /// Takes the exclusive advisory lock, if nobody has it.
@@ -170,6 +172,14 @@ impl DiskFile for RealFile {
 
     fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn will_sync(&self, offset: u64, length: u64) {
+        // Linux begins to write what it is told that nobody needs. If that fails, the sync
+        // fails too, which is where it is looked at.
+        let length = std::num::NonZeroU64::new(length);
+        let _ = rustix::fs::fadvise(&self.0, offset, length, rustix::fs::Advice::DontNeed);
     }
 
     fn truncate(&self, length: u64) -> io::Result<()> {

@@ -139,9 +139,13 @@ impl LocalStore {
             let ticket =
                 self.syncs
                     .appended(&log.file, &log.position.stat, log.path.clone(), folders);
-            // Alone it is quicker to sync than to wake somebody who does.
-            if requests.len() > 1 && self.options.durability == Durability::Always {
-                self.syncs.begin(&ticket);
+            if self.options.durability == Durability::Always {
+                // Alone it is quicker to sync than to wake somebody who does.
+                if requests.len() > 1 {
+                    self.syncs.begin(&ticket);
+                } else if !log.bytes.is_empty() {
+                    log.file.will_sync(log.begin, log.bytes.len() as u64);
+                }
             }
             tickets.insert(space.clone(), (ticket, log.position.stat));
             open.insert(space.clone(), (log.file.clone(), log.position.stat));
