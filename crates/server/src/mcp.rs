@@ -50,7 +50,7 @@ use crate::background::Background;
 use crate::blocking::on_blocking_thread;
 use crate::opened::Opened;
 use crate::request::{fields, members, revision, scope};
-use answer::Answer;
+use answer::{Answer, refused};
 use door::Door;
 pub use door::Need;
 use fields::Arguments;
@@ -239,7 +239,7 @@ fn protocol_error(error: &Error) -> ErrorData {
         Code::SchemaInvalid | Code::InvalidQuery | Code::InvalidFormat => ErrorCode::INVALID_PARAMS,
         _ => ErrorCode::INTERNAL_ERROR,
     };
-    let message = format!("{}: {error}. Next: {}", error.code(), error.hint());
+    let message = format!("{} Next: {}", refused(error), error.hint());
     let envelope = serde_json::to_value(ErrorShape::of(error)).ok();
     ErrorData::new(code, message, envelope)
 }

@@ -70,6 +70,7 @@ struct Set {
 
 /// Show how long what an agent has is kept
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mnemon retention show --agent architect")]
 struct Show {
     #[command(flatten)]
     whose: Whose,
@@ -77,6 +78,7 @@ struct Show {
 
 /// Carry out the policy of an agent, or of all, now
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mnemon retention run --agent architect --dry-run")]
 struct Run {
     #[command(flatten)]
     whose: Whose,

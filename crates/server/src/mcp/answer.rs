@@ -47,7 +47,7 @@ impl Answer {
     /// A refusal with its three parts: code, sentence, next step.
     pub(super) fn error(error: &Error) -> Self {
         Self::refusal(
-            format!("{}: {error}.\nNext: {}", error.code(), error.hint()),
+            format!("{}\nNext: {}", refused(error), error.hint()),
             &ErrorShape::of(error),
         )
     }
@@ -84,6 +84,15 @@ impl Answer {
         }
         self
     }
+}
+
+/// Code and sentence; one that asks back has its sign already.
+pub(super) fn refused(error: &Error) -> String {
+    let mut said = format!("{}: {error}", error.code());
+    if !said.ends_with(['.', '?', '!']) {
+        said.push('.');
+    }
+    said
 }
 
 impl From<Answer> for CallToolResponse {

@@ -222,6 +222,12 @@ fn members_that_are_not_known_are_refused_with_the_one_that_was_meant() {
         let error = &result["structuredContent"]["error"];
         assert_eq!(error["code"], "E_SCHEMA_INVALID");
         assert_eq!(error["message"], message);
+        let end = if message.ends_with('?') { "" } else { "." };
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(
+            text.starts_with(&format!("E_SCHEMA_INVALID: {message}{end}\nNext: ")),
+            "{text}"
+        );
         assert!(error["hint"].as_str().unwrap().contains("`body`"));
     }
     for tag in [
