@@ -45,7 +45,7 @@ mod turn;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub use backup::bring_back;
 pub use compact::CompactionReport;
@@ -244,22 +244,23 @@ impl Mnemon {
     /// The memories that fit a filter.
     pub fn list(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
         caller.may(Operation::List)?;
-        let patience = Some(self.patience());
-        self.listed(
-            caller,
-            &Filter {
-                patience,
-                ..filter.clone()
-            },
-        )
+        self.list_within(caller, filter, Some(self.patience()))
     }
 
-    /// As [`Self::list`], however long it takes.
-    fn listed(&self, caller: &Caller, filter: &Filter) -> Result<Selection> {
+    /// As [`Self::list`], however long it takes if no time is given.
+    fn list_within(
+        &self,
+        caller: &Caller,
+        filter: &Filter,
+        patience: Option<Duration>,
+    ) -> Result<Selection> {
         self.require_spaces(caller, &filter.spaces)?;
         filter.check()?;
         self.with_open(caller, &filter.spaces, || {
-            self.store.select(&self.ruled(caller, filter)?)
+            self.store.select(&Filter {
+                patience,
+                ..self.ruled(caller, filter)?
+            })
         })
     }
 

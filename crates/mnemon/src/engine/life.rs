@@ -257,7 +257,7 @@ impl Mnemon {
             limit: usize::MAX,
             ..self.all_of(caller, &session.id)?
         };
-        let memories = self.listed(caller, &everything)?.memories;
+        let memories = self.list_within(caller, &everything, None)?.memories;
         let Some(draft) = Self::archive_draft(&session.id, session.last_activity, memories)? else {
             return Ok(None);
         };

@@ -335,3 +335,21 @@ pub(crate) fn bytes(folder: &Path) -> u64 {
         })
         .sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_refused_a_connection_and_few_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, generation) = create(folder.path(), "one").unwrap();
+        let many: Vec<Borrowed<'_>> = (0..*AT_ONCE + 2)
+            .map(|_| generation.borrow().unwrap())
+            .collect();
+        assert_eq!(generation.connections().out, *AT_ONCE + 2);
+        drop(many);
+        let connections = generation.connections();
+        assert_eq!((connections.out, connections.idle.len()), (0, *AT_ONCE));
+    }
+}
