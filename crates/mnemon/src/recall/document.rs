@@ -10,7 +10,7 @@ use crate::embed::Pieces;
 use crate::memory::Memory;
 
 /// Stands between the text, each tag and each field: no phrase reaches across.
-const BORDER: &str = "\u{0}";
+pub(crate) const BORDER: &str = "\u{0}";
 
 /// A memory as it is searched.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +61,16 @@ impl Document {
             document.take_value(value);
         }
         document
+    }
+
+    /// The stems of text, tags and body, in order.
+    pub fn stems(&self) -> impl Iterator<Item = &str> {
+        self.stems.iter().map(String::as_str)
+    }
+
+    /// Its words as they were written, where that is not the stem.
+    pub fn forms(&self) -> impl Iterator<Item = &str> {
+        self.forms.iter().map(String::as_str)
     }
 
     /// How often a term occurs; patterns and names at most once.

@@ -45,7 +45,7 @@ pub struct Filter {
     pub contains: Option<String>,
     /// With these members in their metadata, compared as text.
     pub metadata: Vec<(String, String)>,
-    /// Preferences that set this.
+    /// Preferences that set this; those that another of their space replaces may be left out.
     pub preference_key: Option<String>,
     /// Forgotten or not.
     pub forgotten: Forgottenness,

@@ -28,13 +28,9 @@ pub(super) fn ask_once<T>(
     question: &impl Fn(&Borrowed<'_>) -> Result<T>,
 ) -> Result<T> {
     let connection = generation.borrow()?;
-    connection
-        .execute_batch("BEGIN")
-        .map_err(Error::index(generation.path()))?;
+    index::run(&connection, "BEGIN").map_err(Error::index(generation.path()))?;
     let answer = question(&connection)?;
-    connection
-        .execute_batch("COMMIT")
-        .map_err(Error::index(generation.path()))?;
+    index::run(&connection, "COMMIT").map_err(Error::index(generation.path()))?;
     Ok(answer)
 }
 

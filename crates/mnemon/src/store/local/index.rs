@@ -25,13 +25,18 @@ mod terms;
 
 pub(crate) use schema::{SCHEMA, kind_from, kind_number, open_file, open_memory, tidy};
 
+/// Runs a statement that comes with every question or every write, and so is parsed only once.
+pub(crate) fn run(connection: &rusqlite::Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(drop)
+}
+
 /// Does something within the transaction that is open: all of it, or nothing if it fails.
 pub(crate) fn whole_or_not<T, E>(
     connection: &rusqlite::Connection,
     in_index: impl Fn(rusqlite::Error) -> E,
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
-    let run = |sql: &str| connection.execute_batch(sql).map_err(&in_index);
+    let run = |sql: &str| run(connection, sql).map_err(&in_index);
     run("SAVEPOINT part")?;
     let done = work();
     if done.is_err() {

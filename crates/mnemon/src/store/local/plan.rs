@@ -35,7 +35,7 @@ pub(super) struct Known {
     /// The highest handle number of each kind.
     counters: HashMap<Kind, u32>,
     /// The session's details, if it exists.
-    session: Option<SessionDetails>,
+    session: Option<Arc<SessionDetails>>,
 }
 
 /// What a batch comes to.
@@ -307,6 +307,9 @@ impl<'a> Planner<'a> {
 
     /// Ids are unique in the store, archives and trash included.
     fn refuse_shelved(&self, id: &MemoryId) -> Result<()> {
+        if !shelves::has(self.connection, id.as_str()).map_err(Error::index("index"))? {
+            return Ok(());
+        }
         match shelves::find(self.connection, id.as_str()).map_err(Error::index("index"))? {
             None => Ok(()),
             Some(found) => Err(Error::IdShelved {

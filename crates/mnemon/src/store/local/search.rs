@@ -2,7 +2,7 @@
 //!
 //! Derived like the rest of the index, but in pieces: a write makes its
 //! memories *pending*, and every so many of them are made searchable together
-//! (`fill`): words into a full-text table, facts for ranking into chunks of
+//! (`fill`): words into a segment of the full text, facts for ranking into chunks of
 //! rows, vectors into a flat file. A question reads these tables and looks at
 //! the pending memories itself (`pending`), so it misses nothing.
 //!
@@ -37,7 +37,7 @@ pub(super) use check::first_wrong;
 pub(super) use chunks::Chunks;
 pub(super) use deadline::{check as check_deadline, until, watch as watch_deadline};
 pub(super) use fill::fill_if_due;
-pub(super) use full_text::{add_functions, merge};
+pub(super) use full_text::{merge_a_piece, scrub};
 pub(super) use outside::RowMapCache;
 pub(super) use pending::PendingCache;
 pub(super) use postings::PostingsCache;
@@ -49,7 +49,9 @@ pub(super) use view::LocalView;
 pub(super) use waiting::{text_keys, waiting};
 
 /// The tables of search.
-pub(super) const TABLES: &str = "
+pub(super) const TABLES: [&str; 2] = [OWN_TABLES, full_text::TABLES];
+
+const OWN_TABLES: &str = "
 CREATE TABLE search (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     upto INTEGER NOT NULL, stamp INTEGER NOT NULL, embedder TEXT NOT NULL, dimension INTEGER NOT NULL
@@ -66,7 +68,7 @@ CREATE TABLE names (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 struct Progress {
     /// Memories up to this number are searchable, but for those in `unsearched`.
     upto: u32,
-    /// One more with every fill; before the first, at 0, there is no full-text table.
+    /// One more with every fill.
     stamp: i64,
     /// Whose vectors there are.
     embedder: String,

@@ -1,5 +1,7 @@
 //! Putting in order what is derived, and knowing when that was last done.
 
+use rusqlite::Connection;
+
 use super::LocalStore;
 use super::index::generation;
 use super::lock::Held;
@@ -8,10 +10,7 @@ use super::whole_file;
 use crate::error::{Error, Result};
 use crate::store::{JobTimes, Tended};
 
-/// Full-text segments are merged in pieces of so many pages, so that others can write in between.
-const MERGED_PAGES: u32 = 500;
-
-/// How many rows of logs that are gone are swept out at a time, for the same reason.
+/// How many rows of logs that are gone are swept out at a time, so that others can write in between.
 const SWEPT_ROWS: u32 = 4096;
 
 /// After so many pieces the rest waits for the next time.
@@ -54,28 +53,41 @@ impl LocalStore {
 
     /// As [`Self::sweep_a_step`], under a lock that is held already.
     fn sweep_under(&self, held: &mut Held<'_>) -> Result<bool> {
-        self.with_sound_index(held, |connection| {
-            let index = || Error::index("index");
-            connection
-                .execute_batch("BEGIN IMMEDIATE")
-                .map_err(index())?;
-            let any = search::sweep(connection, SWEPT_ROWS)?;
-            connection.execute_batch("COMMIT").map_err(index())?;
-            Ok(any)
-        })
+        self.change_index(held, |connection| search::sweep(connection, SWEPT_ROWS))
     }
 
     /// Sweeps out everything that is gone, so that no trace of it is left in the index.
     pub(super) fn sweep_everything(&self, held: &mut Held<'_>) -> Result<()> {
         while self.sweep_under(held)? {}
-        Ok(())
+        self.change_index(held, |connection| {
+            search::scrub(connection).map_err(Error::index("index"))
+        })
+    }
+
+    /// Does something to the index in one transaction.
+    fn change_index<T>(
+        &self,
+        held: &mut Held<'_>,
+        change: impl Fn(&Connection) -> Result<T>,
+    ) -> Result<T> {
+        self.with_sound_index(held, |connection| {
+            let index = || Error::index("index");
+            connection
+                .execute_batch("BEGIN IMMEDIATE")
+                .map_err(index())?;
+            let answer = change(connection).inspect_err(|_| {
+                let _ = connection.execute_batch("ROLLBACK");
+            })?;
+            connection.execute_batch("COMMIT").map_err(index())?;
+            Ok(answer)
+        })
     }
 
     /// False if there is nothing more to merge.
     fn merge_a_piece(&self) -> Result<bool> {
         let mut held = self.lock.acquire("merge what can be searched")?;
-        self.with_sound_index(&mut held, |connection| {
-            search::merge(connection, MERGED_PAGES).map_err(Error::index("index"))
+        self.change_index(&mut held, |connection| {
+            search::merge_a_piece(connection).map_err(Error::index("index"))
         })
     }
 

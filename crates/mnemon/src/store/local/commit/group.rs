@@ -101,9 +101,7 @@ impl LocalStore {
         held: &mut Held<'_>,
         connection: &Borrowed<'_>,
     ) -> Result<(Vec<Result<Appended>>, Result<()>)> {
-        connection
-            .execute_batch("BEGIN IMMEDIATE")
-            .map_err(Error::index("index"))?;
+        index::run(connection, "BEGIN IMMEDIATE").map_err(Error::index("index"))?;
         let undo = |error| {
             let _ = connection.execute_batch("ROLLBACK");
             error
@@ -170,9 +168,7 @@ impl LocalStore {
             log.put_into_index(connection, space)?;
         }
         self.fill_search(connection);
-        connection
-            .execute_batch("COMMIT")
-            .map_err(Error::index("index"))
+        index::run(connection, "COMMIT").map_err(Error::index("index"))
     }
 
     /// As [`Self::prepare_log`]; if it fails, the index transaction is as before.

@@ -13,7 +13,7 @@ use crate::memory::{Kind, Space};
 use crate::store::local::search;
 
 /// Another number means other tables: each program keeps to the files of its own.
-pub(crate) const SCHEMA: u32 = 12;
+pub(crate) const SCHEMA: u32 = 13;
 
 /// Older SQLite can lose a write-ahead log when it is reset.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -126,14 +126,13 @@ fn set_up(mut connection: Connection) -> rusqlite::Result<Connection> {
             filing::TABLES,
             tallies::TABLES,
             leaving::TABLES,
-            search::TABLES,
+            search::TABLES.concat(),
             shelves::TABLES
         ))?;
     } else if version != SCHEMA {
         return Err(rusqlite::Error::InvalidQuery);
     }
     add_priority(&connection)?;
-    search::add_functions(&connection)?;
     search::watch_deadline(&mut connection)?;
     Ok(connection)
 }

@@ -15,6 +15,13 @@ use crate::store::local::files::LogFiles;
 use crate::store::local::search::check_deadline;
 use crate::store::{Filter, Forgottenness, Selection, Sort, Status};
 
+/// A preference with this key that no other of its space replaces: of one that was set a
+/// thousand times a thousand lines need not be read.
+const IN_FORCE: &str = "m.preference_key = ? AND NOT EXISTS (
+    SELECT 1 FROM links k JOIN memories s ON s.n = k.n
+    WHERE k.target = m.id AND k.rel = 'supersedes' AND s.log = m.log
+        AND s.preference_key = m.preference_key AND s.forgotten IS NULL)";
+
 /// The memories that fit, one page of them, and how many fit in all.
 pub(crate) fn select(
     connection: &Connection,
@@ -27,12 +34,17 @@ pub(crate) fn select(
     let conditions = Conditions::of(filter);
     match &filter.contains {
         None => {
-            let total = conditions
-                .count(connection)
-                .map_err(Error::index("index"))?;
             let page = conditions
                 .page(connection, filter)
                 .map_err(Error::index("index"))?;
+            let is_all = filter.limit == usize::MAX && filter.offset == 0;
+            let total = if is_all {
+                page.len() as u64
+            } else {
+                conditions
+                    .count(connection)
+                    .map_err(Error::index("index"))?
+            };
             let memories = page
                 .iter()
                 .map(|pointer| load(pointer, files))
@@ -161,10 +173,7 @@ impl Conditions {
             );
         }
         let bounds: [(&str, Option<Value>); 5] = [
-            (
-                "m.preference_key = ?",
-                filter.preference_key.clone().map(Into::into),
-            ),
+            (IN_FORCE, filter.preference_key.clone().map(Into::into)),
             ("m.created >= ?", filter.since_micros.map(Into::into)),
             ("m.created <= ?", filter.until_micros.map(Into::into)),
             (

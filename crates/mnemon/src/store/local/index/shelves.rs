@@ -205,6 +205,17 @@ pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option
         .optional()
 }
 
+/// Whether a memory lies on a shelf: every new memory is looked for, and hardly ever found.
+pub(crate) fn has(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM shelved WHERE id = ?1)
+                OR EXISTS (SELECT 1 FROM memories m JOIN leaving v ON v.log = m.log
+                    WHERE m.id = ?1 AND v.shelf IS NOT NULL)",
+        )?
+        .query_row([id], |row| row.get(0))
+}
+
 /// The ids that are known to lie in a source.
 pub(crate) fn ids_of(connection: &Connection, source: &str) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare_cached(

@@ -1,5 +1,7 @@
 //! What a batch says of its session, and whether that session takes it.
 
+use std::sync::Arc;
+
 use rusqlite::OptionalExtension;
 
 use super::Planner;
@@ -37,7 +39,7 @@ impl Planner<'_> {
 
     pub(super) fn change_session(&mut self, details: &SessionDetails) -> Result<Outcome> {
         self.require_session()?;
-        if self.planned.known.session.as_ref() == Some(details) {
+        if self.planned.known.session.as_deref() == Some(details) {
             return Ok(Outcome {
                 id: None,
                 handle: None,
@@ -56,7 +58,7 @@ impl Planner<'_> {
                 &self.batch.space.to_string(),
             ));
         }
-        self.planned.known.session = Some(details.clone());
+        self.planned.known.session = Some(Arc::new(details.clone()));
         let line = Line::session(&self.batch.space, details, &self.batch.by, self.at);
         self.planned.lines.push(line.into());
         Ok(Outcome {
@@ -90,7 +92,7 @@ impl Planner<'_> {
                 })
             }
             Some(found) if found.id == id.as_str() => {
-                self.planned.known.session = Some(found.details);
+                self.planned.known.session = Some(found.details.into());
                 Ok(())
             }
             _ => Ok(()),
@@ -108,7 +110,7 @@ impl Planner<'_> {
         match self.session_details()? {
             // The folder has the case of the id that it was made with.
             Some(found) if found.id == id.as_str() => {
-                self.planned.known.session = Some(found.details);
+                self.planned.known.session = Some(found.details.into());
                 Ok(())
             }
             _ => Err(

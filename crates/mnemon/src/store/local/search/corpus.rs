@@ -15,7 +15,7 @@ use crate::recall::probe::{Candidate, Place};
 /// All memories of one state of the index, searchable and pending alike.
 #[derive(Debug)]
 pub(in crate::store::local) struct Corpus {
-    /// After which fill; at 0 there is no full-text table yet.
+    /// After which fill.
     pub(super) stamp: i64,
     pub(super) upto: u32,
     pub(super) loaded: Arc<Loaded>,

@@ -1,19 +1,19 @@
 //! A fill: what is pending becomes searchable, many memories at a time.
 //!
 //! One at a time would cost a write more pages than all the rest of it: each
-//! transaction gives the full-text table a segment of its own.
+//! fill gives the full text a segment of its own.
 
 use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::Progress;
 use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
+use super::full_text::{self, Words};
 use super::kept_rows::{self, CHUNK_BYTES};
 use super::pending::{self, Row, Rows, Sequence};
 use super::prepare::{Prepared, Preparer};
 use super::vectors::VectorFile;
-use super::{Progress, full_text};
-use crate::embed::Vector;
 use crate::error::{Error, Result};
 use crate::store::local::files::LogFiles;
 use crate::store::local::index::whole_or_not;
@@ -63,20 +63,16 @@ fn fill(
     let embedder = &*preparer.embedder;
     let mut progress = Progress::read(connection).map_err(index())?;
     if progress.stamp == 0 {
-        full_text::create(connection).map_err(index())?;
         embedder.id().clone_into(&mut progress.embedder);
         progress.dimension = u32::try_from(embedder.dimension()).unwrap_or(u32::MAX);
     }
     progress.stamp += 1;
     loop {
         let rows = pending::rows(connection, progress.upto, ROUND, Rows::ToFill).map_err(index())?;
-        let mut round = Round::new(connection, progress.stamp);
-        for n in pending::changed(connection).map_err(index())?.iter() {
-            round.take_out(n).map_err(index())?;
-        }
         let new = rows.iter().filter(|row| row.n() > progress.upto).count();
         let last = rows.iter().map(Row::n).max();
-        for row in &rows {
+        let mut taken = Vec::with_capacity(rows.len());
+        for row in rows {
             let ready = match preparer.take(row.version()) {
                 Some(ready) => ready,
                 None => match row.pointer.load_as_kept(files) {
@@ -85,21 +81,28 @@ fn fill(
                     Err(_) => continue,
                 },
             };
-            round
-                .put_in(row, &ready, row.n() > progress.upto)
-                .map_err(index())?;
-            round.vectors.push((row.n(), ready.vector));
+            taken.push((row, ready));
         }
-        round.vectors.sort_by_key(|(n, _)| *n);
+        let mut round = Round::new(connection, progress.stamp);
+        for n in pending::changed(connection).map_err(index())?.iter() {
+            round.take_out(n).map_err(index())?;
+        }
+        for (row, ready) in &taken {
+            round
+                .put_in(row, ready, row.n() > progress.upto)
+                .map_err(index())?;
+        }
+        let vectors_of = taken
+            .iter()
+            .map(|(row, ready)| (row.n(), ready.vector.as_ref()));
         vectors
-            .write(progress.dimension as usize, &round.vectors)
+            .write(progress.dimension as usize, &vectors_of.collect::<Vec<_>>())
             .map_err(Error::io("write", "the vectors"))?;
-        round.write_chunks().map_err(index())?;
-        round.sequence.write(connection).map_err(index())?;
+        round.write().map_err(index())?;
         progress.upto = progress.upto.max(last.unwrap_or(0));
         finish(connection, &progress).map_err(index())?;
         if new < ROUND as usize {
-            return Ok(());
+            return full_text::merge_if_due(connection).map_err(index());
         }
     }
 }
@@ -114,7 +117,7 @@ pub(super) struct Round<'a> {
     connection: &'a Connection,
     stamp: i64,
     chunks: BTreeMap<u32, Vec<u8>>,
-    vectors: Vec<(u32, Option<Vector>)>,
+    words: Words<'a>,
     names: HashMap<String, u32>,
     sequence: Sequence,
 }
@@ -125,7 +128,7 @@ impl<'a> Round<'a> {
             connection,
             stamp,
             chunks: BTreeMap::new(),
-            vectors: Vec::new(),
+            words: Words::default(),
             names: HashMap::new(),
             sequence: Sequence::default(),
         }
@@ -133,7 +136,7 @@ impl<'a> Round<'a> {
 
     /// What is still there is put in again; its place in the sequence stays.
     pub(super) fn take_out(&mut self, n: u32) -> rusqlite::Result<()> {
-        full_text::remove(self.connection, n)?;
+        self.words.take_out(n);
         let row = self.row(n)?;
         let before = Facts::read(row);
         let gone = Facts {
@@ -145,7 +148,7 @@ impl<'a> Round<'a> {
         Ok(())
     }
 
-    fn put_in(&mut self, row: &Row, ready: &Prepared, is_new: bool) -> rusqlite::Result<()> {
+    fn put_in(&mut self, row: &Row, ready: &'a Prepared, is_new: bool) -> rusqlite::Result<()> {
         let n = row.n();
         let Prepared {
             memory, document, ..
@@ -176,7 +179,7 @@ impl<'a> Round<'a> {
             facts.previous = before.previous;
             facts.next = before.next;
         }
-        full_text::insert(self.connection, n, &document.stems, document.forms.iter())?;
+        self.words.put_in(n, document);
         facts.write(self.row(n)?);
         Ok(())
     }
@@ -214,7 +217,9 @@ impl<'a> Round<'a> {
         Ok(&mut chunk[begin..begin + ROW_BYTES])
     }
 
-    pub(super) fn write_chunks(&self) -> rusqlite::Result<()> {
-        kept_rows::write(self.connection, self.stamp, &self.chunks)
+    pub(super) fn write(self) -> rusqlite::Result<()> {
+        kept_rows::write(self.connection, self.stamp, &self.chunks)?;
+        self.sequence.write(self.connection)?;
+        self.words.write(self.connection)
     }
 }

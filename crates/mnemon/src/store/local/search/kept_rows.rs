@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn a_changed_byte_is_noticed_wherever_it_is() {
         let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(super::super::TABLES).unwrap();
+        connection.execute_batch(super::super::OWN_TABLES).unwrap();
         let rows: Vec<u8> = (0..=250).cycle().take(CHUNK_BYTES).collect();
         write(&connection, 1, &BTreeMap::from([(3, rows.clone())])).unwrap();
         assert_eq!(of_chunk(&connection, 3).unwrap().as_ref(), Some(&rows));

@@ -1,12 +1,14 @@
 //! Which memories have a word, as a process remembers it from one question to the next.
 //!
-//! People ask about the same things again and again, and the full-text table
-//! only changes with a fill: until then what it said once is true.
+//! People ask about the same things again and again, and the full text only
+//! changes with a fill: until then what it said once is true.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::full_text::Posting;
+use rusqlite::Connection;
+
+use super::full_text::{Posting, Segments};
 
 /// What is remembered in all; then it begins anew.
 const BYTES_MAX: usize = 4 << 20;
@@ -14,9 +16,13 @@ const BYTES_MAX: usize = 4 << 20;
 /// A word that so many memories have is not worth the room.
 const POSTINGS_MAX: usize = BYTES_MAX / 8 / size_of::<Posting>();
 
-/// What the full-text table of one build said about words.
+/// What the full text of one build said about words.
 #[derive(Debug, Default)]
-pub(in crate::store::local) struct PostingsCache(Mutex<Remembered>);
+pub(in crate::store::local) struct PostingsCache {
+    remembered: Mutex<Remembered>,
+    /// After which fill, and what there was then.
+    segments: Mutex<(i64, Arc<Segments>)>,
+}
 
 #[derive(Debug, Default)]
 struct Remembered {
@@ -27,7 +33,7 @@ struct Remembered {
 }
 
 impl PostingsCache {
-    /// What the table says about a word after that fill; `read` asks it.
+    /// What the full text says about a word after that fill; `read` asks it.
     pub(super) fn of<E>(
         &self,
         stamp: i64,
@@ -44,8 +50,27 @@ impl PostingsCache {
         Ok(postings)
     }
 
+    /// The segments as of that fill, which is the one that the connection sees.
+    pub(super) fn segments(
+        &self,
+        stamp: i64,
+        connection: &Connection,
+    ) -> rusqlite::Result<Arc<Segments>> {
+        let last = || self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+        let (known, before) = last().clone();
+        if known == stamp {
+            return Ok(before);
+        }
+        let segments = Arc::new(Segments::read(connection, &before)?);
+        *last() = (stamp, segments.clone());
+        Ok(segments)
+    }
+
     fn known(&self, stamp: i64, stem: &str) -> Option<Arc<[Posting]>> {
-        let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let remembered = self
+            .remembered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let is_as_new = remembered.stamp == stamp;
         is_as_new
             .then(|| remembered.by_stem.get(stem).cloned())
@@ -53,7 +78,10 @@ impl PostingsCache {
     }
 
     fn remember(&self, stamp: i64, stem: &str, postings: &Arc<[Posting]>) {
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut remembered = self
+            .remembered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         // Somebody who looked before the latest fill has nothing to tell those after it.
         if stamp < remembered.stamp {
             return;

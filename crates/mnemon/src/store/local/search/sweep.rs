@@ -4,6 +4,7 @@ use rusqlite::Connection;
 
 use super::Progress;
 use super::fill::Round;
+use super::full_text;
 use crate::error::{Error, Result};
 use crate::store::local::index::{leaving, whole_or_not};
 
@@ -31,6 +32,7 @@ fn let_go(connection: &Connection, numbers: &[u32]) -> rusqlite::Result<()> {
     for n in numbers {
         round.take_out(*n)?;
     }
-    round.write_chunks()?;
+    round.write()?;
+    full_text::merge_if_due(connection)?;
     progress.write(connection)
 }

@@ -50,14 +50,18 @@ impl VectorFile {
     }
 
     /// Writes rows of that dimension, each at its number.
-    pub(super) fn write(&self, dimension: usize, rows: &[(u32, Option<Vector>)]) -> io::Result<()> {
+    pub(super) fn write(
+        &self,
+        dimension: usize,
+        rows: &[(u32, Option<&Vector>)],
+    ) -> io::Result<()> {
         let mut run: Vec<u8> = Vec::new();
         let mut begin = 0;
         for (place, (n, vector)) in rows.iter().enumerate() {
             if run.is_empty() {
                 begin = *n;
             }
-            run.extend(encode(*n, vector.as_ref(), dimension));
+            encode(*n, *vector, dimension, &mut run);
             let is_last_of_run = rows.get(place + 1).is_none_or(|(next, _)| *next != n + 1);
             if is_last_of_run {
                 self.write_at(&run, offset(begin, dimension))?;
@@ -183,19 +187,19 @@ fn offset(n: u32, dimension: usize) -> u64 {
     u64::from(n) * (dimension + TRAILER_BYTES) as u64
 }
 
-fn encode(n: u32, vector: Option<&Vector>, dimension: usize) -> Vec<u8> {
-    let mut row = vec![0; dimension];
+/// Writes the row of a memory behind those before.
+fn encode(n: u32, vector: Option<&Vector>, dimension: usize, rows: &mut Vec<u8>) {
+    let begin = rows.len();
     let mut inverse_norm = 0.0_f32;
     if let Some(vector) = vector.filter(|vector| vector.components().len() == dimension) {
-        for (byte, component) in row.iter_mut().zip(vector.components()) {
-            *byte = component.cast_unsigned();
-        }
+        let components = vector.components().iter();
+        rows.extend(components.map(|component| component.cast_unsigned()));
         inverse_norm = vector.inverse_norm();
     }
-    row.extend(inverse_norm.to_le_bytes());
-    let sum = row_sum(n, &row);
-    row.extend(sum.to_le_bytes());
-    row
+    rows.resize(begin + dimension, 0);
+    rows.extend(inverse_norm.to_le_bytes());
+    let sum = row_sum(n, &rows[begin..]);
+    rows.extend(sum.to_le_bytes());
 }
 
 #[cfg(test)]
@@ -213,8 +217,11 @@ mod tests {
             VectorFile::on_disk(folder.path().join("vectors")),
             VectorFile::in_memory(),
         ] {
-            file.write(5, &[(1, vector(1)), (2, None), (4, vector(4))])
-                .unwrap();
+            file.write(
+                5,
+                &[(1, vector(1).as_ref()), (2, None), (4, vector(4).as_ref())],
+            )
+            .unwrap();
             let rows = file.read(5, 0, 6, |_| true).unwrap();
             let there: Vec<bool> = rows.inverse_norms.iter().map(|norm| *norm > 0.0).collect();
             assert_eq!(there, [false, true, false, false, true, false]);
@@ -227,7 +234,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors");
         VectorFile::on_disk(path.clone())
-            .write(5, &[(0, vector(1)), (1, vector(2))])
+            .write(5, &[(0, vector(1).as_ref()), (1, vector(2).as_ref())])
             .unwrap();
         let whole = std::fs::read(&path).unwrap();
         for place in 0..whole.len() {

@@ -13,7 +13,7 @@ use super::corpus::Corpus;
 use super::deadline;
 use super::fits::Fits;
 use super::found::{Found, Text};
-use super::full_text::{self, Posting};
+use super::full_text::Posting;
 use super::meaning::Meaning;
 use super::outside::{Outside, RowMapCache};
 use super::pending::{self, PendingCache, Wanted};
@@ -244,21 +244,17 @@ impl LocalView<'_> {
         Ok(postings.into())
     }
 
-    /// What the full-text table says about a term, whether it counts or not.
+    /// What the full text says about a term, whether it counts or not.
     fn filled_postings(&self, term: &Term, corpus: &Corpus) -> Result<Arc<[Posting]>> {
-        if corpus.stamp == 0 {
-            return Ok([].into());
-        }
-        let read = || -> Result<Vec<Posting>> {
-            let mut postings = Vec::new();
-            full_text::each_posting(self.connection, term, &mut |posting| postings.push(posting))
-                .map_err(Error::index(self.path))?;
-            Ok(postings)
+        let read = || {
+            let segments = self.postings.segments(corpus.stamp, self.connection)?;
+            segments.postings(self.connection, term)
         };
         match term {
             Term::Stem(stem) => self.postings.of(corpus.stamp, stem, read),
-            _ => Ok(read()?.into()),
+            _ => read().map(Into::into),
         }
+        .map_err(Error::index(self.path))
     }
 }
 
