@@ -57,6 +57,8 @@ pub mod tier;
 pub mod time;
 pub mod token;
 
+mod known_words;
+
 pub use caller::Caller;
 pub use clock::Clock;
 pub use config::Config;

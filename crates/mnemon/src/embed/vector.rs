@@ -5,6 +5,9 @@ use super::dot::{dot, dot_rows};
 /// The largest component that a rounded direction has.
 const LARGEST: f32 = 127.0;
 
+/// So many components have a dot product that fits for sure.
+const DOT_MAX: usize = 1 << 15;
+
 /// A direction in the space of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector {
@@ -17,29 +20,32 @@ impl Vector {
     ///
     /// None if they have no direction: all are zero, or one is not finite.
     pub fn nearest_to(values: &[f32]) -> Option<Self> {
-        let largest = values
-            .iter()
-            .fold(0.0_f32, |largest, value| largest.max(value.abs()));
-        if !values.iter().all(|value| value.is_finite()) {
+        // Without their signs floats are ordered as their bits are, and behind all
+        // numbers come infinity and what is no number.
+        let sizes = values.iter().map(|value| value.abs().to_bits());
+        let largest = f32::from_bits(sizes.max().unwrap_or(0));
+        if !largest.is_finite() || largest == 0.0 {
             return None;
         }
         // Dividing first, because the inverse of a tiny number is infinite.
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "at most 127 after the division"
-        )]
-        let components: Vec<i8> = values
-            .iter()
-            .map(|value| (value / largest * LARGEST).round() as i8)
-            .collect();
-        Self::from_components(&components)
+        Self::new(
+            values
+                .iter()
+                .map(|value| rounded(value / largest * LARGEST))
+                .collect(),
+        )
     }
 
     /// The direction with exactly these components; none if all are zero.
     pub fn from_components(components: &[i8]) -> Option<Self> {
-        let square: u64 = components
-            .iter()
-            .map(|&c| u64::from(c.unsigned_abs()).pow(2))
+        Self::new(components.into())
+    }
+
+    fn new(components: Box<[i8]>) -> Option<Self> {
+        // In parts, because a sum of many would not fit.
+        let parts = components.chunks(DOT_MAX);
+        let square: u64 = parts
+            .map(|part| u64::from(dot(part, part).unsigned_abs()))
             .sum();
         if square == 0 {
             return None;
@@ -51,7 +57,7 @@ impl Vector {
         )]
         let inverse_norm = (1.0 / (square as f64).sqrt()) as f32;
         Some(Self {
-            components: components.into(),
+            components,
             inverse_norm,
         })
     }
@@ -97,6 +103,16 @@ impl Vector {
     }
 }
 
+/// The nearest whole number, halves away from zero, of a number from -127 to 127.
+///
+/// As [`f32::round`], which is a call for each number on processors that are not
+/// newer than we ask for. The float below one half, because with one half itself
+/// the float below it would come to one.
+#[expect(clippy::cast_possible_truncation, reason = "at most 127")]
+fn rounded(value: f32) -> i8 {
+    (value + 0.5_f32.next_down().copysign(value)) as i32 as i8
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +137,16 @@ mod tests {
                 expected,
                 "{values:?}"
             );
+        }
+    }
+
+    #[test]
+    fn numbers_are_rounded_as_the_standard_library_does() {
+        for half in -254_i16..=254 {
+            let half = f32::from(half) / 2.0;
+            for value in [half.next_down(), half, half.next_up()] {
+                assert_eq!(f32::from(rounded(value)), value.round(), "{value:e}");
+            }
         }
     }
 

@@ -176,7 +176,7 @@ impl<'a> Round<'a> {
             facts.previous = before.previous;
             facts.next = before.next;
         }
-        full_text::insert(self.connection, n, &document.stems, document.forms.iter())?;
+        full_text::insert(self.connection, n, document.stems(), document.forms())?;
         facts.write(self.row(n)?);
         Ok(())
     }

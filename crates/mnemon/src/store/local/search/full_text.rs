@@ -52,7 +52,7 @@ pub(super) type Posting = (u32, u32);
 pub(super) fn insert(
     connection: &Connection,
     n: u32,
-    stems: &[String],
+    stems: impl Iterator<Item = impl AsRef<str>>,
     forms: impl Iterator<Item = impl AsRef<str>>,
 ) -> rusqlite::Result<()> {
     let join = |text: &mut String, word: &str| {
@@ -63,7 +63,7 @@ pub(super) fn insert(
     };
     let (mut all_stems, mut all_forms) = (String::new(), String::new());
     for stem in stems {
-        join(&mut all_stems, stem);
+        join(&mut all_stems, stem.as_ref());
     }
     for form in forms {
         join(&mut all_forms, form.as_ref());
