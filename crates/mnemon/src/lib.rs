@@ -58,6 +58,7 @@ pub mod time;
 pub mod token;
 
 mod known_words;
+mod plain_letters;
 
 pub use caller::Caller;
 pub use clock::Clock;

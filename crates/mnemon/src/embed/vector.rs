@@ -28,12 +28,14 @@ impl Vector {
             return None;
         }
         // Dividing first, because the inverse of a tiny number is infinite.
-        Self::new(
-            values
-                .iter()
-                .map(|value| rounded(value / largest * LARGEST))
-                .collect(),
-        )
+        let scaled = values.iter().map(|value| value / largest * LARGEST);
+        #[expect(
+            unsafe_code,
+            reason = "what checks each number again takes as long as all the rest"
+        )]
+        // SAFETY: all are finite, and none is larger than the largest.
+        let components = scaled.map(|value| unsafe { rounded(value) });
+        Self::new(components.collect())
     }
 
     /// The direction with exactly these components; none if all are zero.
@@ -103,14 +105,22 @@ impl Vector {
     }
 }
 
-/// The nearest whole number, halves away from zero, of a number from -127 to 127.
+/// The nearest whole number, halves away from zero, as [`f32::round`] has it,
+/// which is a call for each number on the oldest processor that we run on.
 ///
-/// As [`f32::round`], which is a call for each number on processors that are not
-/// newer than we ask for. The float below one half, because with one half itself
-/// the float below it would come to one.
-#[expect(clippy::cast_possible_truncation, reason = "at most 127")]
-fn rounded(value: f32) -> i8 {
-    (value + 0.5_f32.next_down().copysign(value)) as i32 as i8
+/// # Safety
+///
+/// The number is one from -127 to 127.
+#[expect(
+    unsafe_code,
+    clippy::cast_possible_truncation,
+    reason = "at most 127, so that nothing needs to be checked"
+)]
+unsafe fn rounded(value: f32) -> i8 {
+    // Not one half itself: with it the float just below one half would come to one.
+    let beyond = value + 0.5_f32.next_down().copysign(value);
+    // SAFETY: whoever calls knows that it is at most 127.5.
+    unsafe { beyond.to_int_unchecked::<i32>() as i8 }
 }
 
 #[cfg(test)]
@@ -145,7 +155,11 @@ mod tests {
         for half in -254_i16..=254 {
             let half = f32::from(half) / 2.0;
             for value in [half.next_down(), half, half.next_up()] {
-                assert_eq!(f32::from(rounded(value)), value.round(), "{value:e}");
+                let value = value.clamp(-LARGEST, LARGEST);
+                #[expect(unsafe_code, reason = "from -127 to 127")]
+                // SAFETY: just made so.
+                let found = unsafe { rounded(value) };
+                assert_eq!(f32::from(found), value.round(), "{value:e}");
             }
         }
     }

@@ -9,6 +9,7 @@ use unicode_normalization::char::decompose_canonical;
 
 use super::characters::{Characters, Class};
 use super::vocabulary::Vocabulary;
+use crate::plain_letters::plain_letters;
 
 /// Longer words are unknown, whatever is in them.
 const WORD_CHARACTERS_MAX: usize = 100;
@@ -29,20 +30,25 @@ impl WordPiece {
             characters: 0,
             each,
         };
-        let mut rest = text;
+        let text = text.to_ascii_lowercase();
+        let mut rest = text.as_str();
         while let Some(character) = rest.chars().next() {
-            let length = letters(rest);
-            if length > 0 {
-                words.push_letters(&rest[..length]);
-                rest = &rest[length..];
-                continue;
-            }
-            match character {
-                ' ' | '\t' | '\n' | '\r' => words.end(),
-                _ if character.is_ascii_punctuation() => words.push_alone(character),
-                _ => self.take_rare(character, &mut words),
-            }
-            rest = &rest[character.len_utf8()..];
+            let (letters, after) = rest.split_at(plain_letters(rest.as_bytes()));
+            rest = if !letters.is_empty() {
+                words.push_letters(letters, after);
+                after
+            } else {
+                let (alone, after) = rest.split_at(character.len_utf8());
+                match character {
+                    ' ' | '\t' | '\n' | '\r' => words.end(),
+                    _ if character.is_ascii_punctuation() => {
+                        words.end();
+                        (words.each)(Some(alone));
+                    }
+                    _ => self.take_rare(character, &mut words),
+                }
+                after
+            };
         }
         words.end();
     }
@@ -82,14 +88,6 @@ impl WordPiece {
     }
 }
 
-/// How many plain letters and digits a text begins with.
-fn letters(text: &str) -> usize {
-    let mut bytes = text.bytes();
-    bytes
-        .position(|byte| !byte.is_ascii_alphanumeric())
-        .unwrap_or(text.len())
-}
-
 /// Collects a word and hands it over when it ends.
 struct Words<F> {
     word: String,
@@ -99,13 +97,17 @@ struct Words<F> {
 
 impl<F: FnMut(Option<&str>)> Words<F> {
     /// Many at once: nearly all of most texts.
-    fn push_letters(&mut self, letters: &str) {
+    fn push_letters(&mut self, letters: &str, after: &str) {
+        let next = after.bytes().next();
+        let is_whole = next.is_none_or(|next| next == b' ' || next.is_ascii_punctuation());
+        if is_whole && self.characters == 0 {
+            let fits = letters.len() <= WORD_CHARACTERS_MAX;
+            return (self.each)(fits.then_some(letters));
+        }
         self.characters += letters.len();
         // What is too long is only counted, so that a megabyte without a space needs no memory.
         if self.characters <= WORD_CHARACTERS_MAX {
-            let begin = self.word.len();
             self.word.push_str(letters);
-            self.word[begin..].make_ascii_lowercase();
         }
     }
 

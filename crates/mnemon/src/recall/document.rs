@@ -46,13 +46,11 @@ impl Document {
         let mut pieces = Vec::with_capacity(text.len() / 5);
         document.take(text, |sense| {
             has_time |= sense.says_when;
-            pieces.extend_from_slice(&sense.pieces);
+            pieces.extend(&sense.pieces);
         });
         document.has_time = has_time;
         for tag in &memory.tags {
-            document.take(tag.as_str(), |sense| {
-                pieces.extend_from_slice(&sense.pieces)
-            });
+            document.take(tag.as_str(), |sense| pieces.extend(&sense.pieces));
         }
         document.pieces = Pieces::heaviest_of(pieces);
         for value in memory.body.to_map().values() {

@@ -15,6 +15,7 @@ use super::stop_words::is_stop_word;
 use super::when_words::says_when;
 use crate::embed::pieces::Piece;
 use crate::known_words::KnownWords;
+use crate::plain_letters::plain_letters;
 
 /// Longer runs than this are no words that anybody looks for.
 const WORD_CHARS_MAX: usize = 64;
@@ -127,12 +128,13 @@ pub(crate) fn stem(word: &str) -> String {
 /// is of one way of writing.
 fn each_run(text: &str, each: &mut dyn FnMut(&str)) {
     let mut runs = Runs {
-        run: String::with_capacity(WORD_CHARS_MAX),
+        run: String::new(),
         length: 0,
         unspaced: false,
         each,
     };
-    let mut rest = text;
+    let text = text.to_ascii_lowercase();
+    let mut rest = text.as_str();
     // Plain letters stay what they are whatever stands beside them, and no mark
     // that would make another letter of one is left by `without_accents`. So what
     // lies between them can be folded on its own.
@@ -158,24 +160,31 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Takes what is ASCII at the beginning of a text, and gives back the rest:
-    /// most texts are nothing else, and its letters can be taken a run at a time.
+    /// Takes what is ASCII at the beginning of a text in lower case, and gives back
+    /// the rest: most texts are nothing else, and most of their words stand there
+    /// as they are handed over.
     fn take_plain<'t>(&mut self, text: &'t str) -> &'t str {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(byte) = bytes.get(at).filter(|byte| byte.is_ascii()) {
-            let rest = &bytes[at..];
-            let others = rest.iter().position(|byte| !byte.is_ascii_alphanumeric());
-            match others.unwrap_or(rest.len()) {
-                0 => {
-                    self.take_between(char::from(*byte));
-                    at += 1;
-                }
-                letters => {
-                    self.take_letters(&text[at..at + letters]);
-                    at += letters;
-                }
+            let end = at + plain_letters(&bytes[at..]);
+            if at == end {
+                self.take_between(char::from(*byte));
+                at += 1;
+                continue;
             }
+            let letters = &text[at..end];
+            let is_whole = bytes
+                .get(end)
+                .is_none_or(|next| next.is_ascii() && *next != b'\'');
+            if is_whole && self.run.is_empty() {
+                if letters.len() <= WORD_CHARS_MAX {
+                    (self.each)(letters);
+                }
+            } else {
+                self.take_letters(letters);
+            }
+            at = end;
         }
         &text[at..]
     }
@@ -185,9 +194,7 @@ impl Runs<'_> {
             self.end();
             self.unspaced = false;
         }
-        let begin = self.run.len();
         self.run.push_str(letters);
-        self.run[begin..].make_ascii_lowercase();
         self.length += letters.len();
     }
 
