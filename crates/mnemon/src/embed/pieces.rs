@@ -69,12 +69,12 @@ pub(crate) struct Piece(u64);
 
 impl Piece {
     /// The pieces of a word.
-    pub(crate) fn all_of(word: &str) -> Box<[Self]> {
+    pub(crate) fn all_of(word: &str) -> Vec<Self> {
         let mut pieces = Vec::new();
         READER.with_borrow_mut(|reader| {
             reader.each_row(word, |row| pieces.push(Self::of(row)));
         });
-        pieces.into()
+        pieces
     }
 
     fn of(row: u16) -> Self {

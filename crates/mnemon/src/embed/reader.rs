@@ -9,7 +9,7 @@ use crate::known_words::KnownWords;
 pub(super) struct Reader {
     table: Table,
     /// The rows of the pieces of words.
-    known: KnownWords<Box<[u16]>>,
+    known: KnownWords<Vec<u16>>,
     rows: Rows,
     /// Here only because it is large enough to be slow to get and give back.
     sum: Vec<f32>,

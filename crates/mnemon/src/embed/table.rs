@@ -78,14 +78,11 @@ impl Table {
     }
 
     /// The rows of a word's pieces, in their order.
-    pub(super) fn rows_of(&self, word: &str) -> Box<[u16]> {
-        let pieces = self.word_piece.pieces(word).unwrap_or_default();
-        let rows = pieces.into_iter().filter_map(|piece| {
-            // Pieces after the last row are only there to cut words as the model does.
-            let row = Some(piece).filter(|&piece| piece < self.len())?;
-            u16::try_from(row).ok()
-        });
-        rows.collect()
+    pub(super) fn rows_of(&self, word: &str) -> Vec<u16> {
+        let mut rows = self.word_piece.pieces(word).unwrap_or_default();
+        // Pieces after the last row are only there to cut words as the model does.
+        rows.retain(|row| usize::from(*row) < self.len());
+        rows
     }
 
     /// The sum of these rows, each times its scale.

@@ -76,7 +76,7 @@ impl WordPiece {
     }
 
     /// The numbers of a word's pieces; none if a part of it is unknown.
-    pub(super) fn pieces(&self, word: &str) -> Option<Vec<usize>> {
+    pub(super) fn pieces(&self, word: &str) -> Option<Vec<u16>> {
         let mut pieces = Vec::new();
         let mut rest = word;
         while !rest.is_empty() {

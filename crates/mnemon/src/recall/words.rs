@@ -50,24 +50,24 @@ impl Word {
 #[derive(Clone, Debug)]
 pub(crate) struct Sense {
     /// What it is found by.
-    pub(crate) stem: Box<str>,
+    pub(crate) stem: String,
     /// Whether it says nothing about what is looked for.
     pub(crate) says_nothing: bool,
     /// Whether it says when something was or will be.
     pub(crate) says_when: bool,
     /// What it is compared with other words by; nothing if it says nothing.
-    pub(crate) pieces: Box<[Piece]>,
+    pub(crate) pieces: Vec<Piece>,
 }
 
 impl Sense {
     fn of(folded: &str) -> Self {
         let says_nothing = is_stop_word(folded);
         Self {
-            stem: stem(folded).into(),
+            stem: stem(folded),
             says_nothing,
             says_when: says_when(folded),
             pieces: if says_nothing {
-                Box::default()
+                Vec::new()
             } else {
                 Piece::all_of(folded)
             },
@@ -81,7 +81,7 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
     each_word(text, &mut |folded, sense| {
         found.push(Word {
             folded: folded.to_owned(),
-            stem: sense.stem.to_string(),
+            stem: sense.stem.clone(),
             says_nothing: sense.says_nothing,
         });
     });
