@@ -33,11 +33,11 @@ impl<T: Clone> KnownWords<T> {
     /// What `work_out` says of this word, or said when it was met before.
     pub(crate) fn get(&mut self, word: &str, work_out: impl FnOnce(&str) -> T) -> &T {
         let row = &mut self.rows[row_of(word)];
-        let is_it = |known: &Box<Known<T>>| *known.word == *word;
-        match row
-            .iter()
-            .position(|known| known.as_ref().is_some_and(is_it))
-        {
+        let place = row.iter().position(|known| match known {
+            Some(known) => *known.word == *word,
+            None => false,
+        });
+        match place {
             Some(0) => {}
             Some(place) => row[..=place].rotate_right(1),
             None => {

@@ -46,8 +46,9 @@ impl Reader {
     pub(super) fn each_row(&mut self, text: &str, mut each: impl FnMut(u16)) {
         let Self { table, known, .. } = self;
         table.each_word(text, |word| {
-            let rows = known.get(word, |word| table.rows_of(word));
-            rows.iter().for_each(|row| each(*row));
+            for row in known.get(word, |word| table.rows_of(word)) {
+                each(*row);
+            }
         });
     }
 }

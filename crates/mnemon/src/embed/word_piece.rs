@@ -34,21 +34,21 @@ impl WordPiece {
         let mut rest = text.as_str();
         while let Some(character) = rest.chars().next() {
             let (letters, after) = rest.split_at(plain_letters(rest.as_bytes()));
-            rest = if !letters.is_empty() {
+            if !letters.is_empty() {
                 words.push_letters(letters, after);
-                after
-            } else {
-                let (alone, after) = rest.split_at(character.len_utf8());
-                match character {
-                    ' ' | '\t' | '\n' | '\r' => words.end(),
-                    _ if character.is_ascii_punctuation() => {
-                        words.end();
-                        (words.each)(Some(alone));
-                    }
-                    _ => self.take_rare(character, &mut words),
+                rest = after;
+                continue;
+            }
+            let (alone, after) = rest.split_at(character.len_utf8());
+            match character {
+                ' ' | '\t' | '\n' | '\r' => words.end(),
+                _ if character.is_ascii_punctuation() => {
+                    words.end();
+                    (words.each)(Some(alone));
                 }
-                after
-            };
+                _ => self.take_rare(character, &mut words),
+            }
+            rest = after;
         }
         words.end();
     }

@@ -47,7 +47,9 @@ impl WordList {
             text: String::with_capacity(self.text.len()),
             ends: Vec::with_capacity(words.len()),
         };
-        words.iter().for_each(|(_, word)| set.push(word));
+        for (_, word) in words {
+            set.push(word);
+        }
         set
     }
 }
@@ -78,7 +80,9 @@ mod tests {
         #[test]
         fn words_come_back_and_a_set_is_sorted(words in proptest::collection::vec("[ab\0é水]{0,12}", 0..40)) {
             let mut list = WordList::default();
-            words.iter().for_each(|word| list.push(word));
+            for word in &words {
+                list.push(word);
+            }
             prop_assert_eq!(list.iter().collect::<Vec<_>>(), words.clone());
             prop_assert_eq!(list.is_empty(), words.is_empty());
             let expected: BTreeSet<String> = words.into_iter().collect();

@@ -87,8 +87,9 @@ impl<'t, 'c> Page<'t, 'c> {
     ) {
         let mut all = Vec::new();
         let mut from = 0;
-        let ends = [self.text.len()..self.text.len()];
-        for next in self.taken.iter().map(|taken| &taken.range).chain(&ends) {
+        let end = self.text.len();
+        let taken = self.taken.iter().map(|taken| taken.range.clone());
+        for next in taken.chain(std::iter::once(end..end)) {
             if from < next.start {
                 let gap = Gap::new(self.text, from..next.start);
                 let first = all.len();
