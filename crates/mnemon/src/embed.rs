@@ -12,9 +12,11 @@ use std::time::Instant;
 use crate::Result;
 
 mod built_in;
+mod reader;
 mod table;
 mod word_piece;
 
+mod add;
 mod characters;
 pub(crate) mod dot;
 pub(crate) mod pieces;

@@ -57,6 +57,9 @@ pub mod tier;
 pub mod time;
 pub mod token;
 
+mod known_words;
+mod plain_letters;
+
 pub use caller::Caller;
 pub use clock::Clock;
 pub use config::Config;

@@ -23,6 +23,8 @@ pub mod similar;
 mod stop_words;
 pub mod structured;
 pub(crate) mod understood;
+mod when_words;
+mod word_list;
 pub(crate) mod words;
 
 pub use answer::{Asked, recall};

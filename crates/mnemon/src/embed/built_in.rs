@@ -4,9 +4,11 @@
 //! being there: no download, no network, no start-up, the same answer on every
 //! machine. `tools/embedding` makes the table.
 
+use std::cell::RefCell;
 use std::sync::LazyLock;
 use std::time::Instant;
 
+use super::reader::Reader;
 use super::table::Table;
 use super::{Embedder, Vector};
 use crate::Result;
@@ -26,6 +28,10 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table::read(include_bytes!("table/english.bin"))
         .expect("the table was whole when it was compiled in")
 });
+
+thread_local! {
+    pub(super) static READER: RefCell<Reader> = RefCell::new(Reader::of(*TABLE));
+}
 
 /// The model that comes with the program. Making one costs nothing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,7 +59,7 @@ impl Embedder for BuiltIn {
 
     /// Never fails.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>> {
-        Ok(TABLE.embed(texts))
+        Ok(READER.with_borrow_mut(|reader| texts.iter().map(|text| reader.vector(text)).collect()))
     }
 
     fn embed_once(&self, texts: &[&str], _deadline: Instant) -> Result<Vec<Option<Vector>>> {

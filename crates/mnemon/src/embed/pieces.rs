@@ -3,7 +3,7 @@
 //! A memory keeps a few pieces of its words, so that a question can compare
 //! its own words with them without reading the text: `puppy` finds `dog`.
 
-use super::built_in::TABLE;
+use super::built_in::{READER, TABLE};
 use super::dot::{dot, dot_rows};
 use super::{Embedder, Vector};
 use crate::recall::probe::Probe;
@@ -27,28 +27,16 @@ impl Pieces {
         rows: [0; PIECES_MAX],
     };
 
-    /// The pieces of some words.
-    pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
-        let mut rows: Vec<u16> = Vec::new();
-        for word in words {
-            TABLE.each_row(word, |row| rows.extend(u16::try_from(row + 1)));
+    /// Those of some pieces that weigh most.
+    pub(crate) fn heaviest_of(mut pieces: Vec<Piece>) -> Self {
+        pieces.sort_unstable();
+        pieces.dedup();
+        let mut heaviest = Self::default();
+        for (row, piece) in heaviest.rows.iter_mut().zip(&pieces) {
+            *row = piece.row();
         }
-        rows.sort_unstable();
-        rows.dedup();
-        if rows.len() > PIECES_MAX {
-            let mut weighed: Vec<(f32, u16)> =
-                rows.iter().map(|row| (weight(*row), *row)).collect();
-            weighed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            rows = weighed
-                .iter()
-                .take(PIECES_MAX)
-                .map(|(_, row)| *row)
-                .collect();
-            rows.sort_unstable();
-        }
-        let mut pieces = Self::default();
-        pieces.rows[..rows.len()].copy_from_slice(&rows);
-        pieces
+        heaviest.rows[..pieces.len().min(PIECES_MAX)].sort_unstable();
+        heaviest
     }
 
     /// Each of them.
@@ -70,6 +58,37 @@ impl Pieces {
             *row = u16::from_le_bytes([place[0], place[1]]);
         }
         pieces
+    }
+}
+
+/// A piece of a word, as it is weighed against others: the heaviest comes first.
+///
+/// The weight, upside down, and then the row, one more than its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Piece(u64);
+
+impl Piece {
+    /// The pieces of a word.
+    pub(crate) fn all_of(word: &str) -> Vec<Self> {
+        let mut pieces = Vec::new();
+        READER.with_borrow_mut(|reader| {
+            reader.each_row(word, |row| pieces.push(Self::of(row)));
+        });
+        pieces
+    }
+
+    fn of(row: u16) -> Self {
+        // Not negative, and such floats are ordered as their bits are.
+        let weight = TABLE.weight(usize::from(row)).to_bits();
+        Self(u64::from(!weight) << 16 | u64::from(row + 1))
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the row is the last sixteen bits"
+    )]
+    fn row(self) -> u16 {
+        self.0 as u16
     }
 }
 
@@ -125,8 +144,12 @@ impl Likeness {
     }
 }
 
-fn weight(piece: u16) -> f32 {
-    TABLE.weight(usize::from(piece) - 1)
+#[cfg(test)]
+impl Pieces {
+    /// The pieces of some words.
+    pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+        Self::heaviest_of(words.flat_map(Piece::all_of).collect())
+    }
 }
 
 #[cfg(test)]
@@ -148,6 +171,13 @@ mod tests {
         };
         assert!(best("dog", "adopted puppy") > best("dog", "invoice currency"));
         assert!((best("dog", "dog") - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_bits_of_weights_are_ordered_as_the_weights_are() {
+        assert!((0..TABLE.len()).all(|row| TABLE.weight(row).is_sign_positive()));
+        let row = |text: &str| Piece::all_of(text)[0];
+        assert!(row("database") < row("the"));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! The bytes stay where they are in the program; only what is used is read.
 //! `tools/embedding/distil/table.py` writes the file and says what is where.
 
-use super::Vector;
+use super::add::add_rows;
 use super::characters::Characters;
 use super::vocabulary::Vocabulary;
 use super::word_piece::WordPiece;
@@ -71,41 +71,32 @@ impl Table {
         self.scales.len()
     }
 
-    /// A vector for each text, none where no piece has a row.
-    pub(super) fn embed(&self, texts: &[&str]) -> Vec<Option<Vector>> {
-        let mut seen = vec![0_u64; self.scales.len().div_ceil(64)];
-        texts
-            .iter()
-            .map(|text| self.embed_one(text, &mut seen))
-            .collect()
+    /// Hands over the words of a text, as they are cut into pieces.
+    pub(super) fn each_word(&self, text: &str, mut each: impl FnMut(&str)) {
+        self.word_piece
+            .each_word(text, |word| word.into_iter().for_each(&mut each));
     }
 
-    /// `seen` has a bit for each row, and none is set before and after.
-    fn embed_one(&self, text: &str, seen: &mut [u64]) -> Option<Vector> {
-        self.word_piece.cut(text, |piece| {
-            // Pieces after the last row are only there to cut words as the model does.
-            if let Some(piece) = piece.filter(|&piece| piece < self.scales.len()) {
-                seen[piece / 64] |= 1 << (piece % 64);
-            }
-        });
-        let mut sum = vec![0.0; self.dimension];
-        // In the order of the rows, as a sum of floats depends on its order.
-        for (word, bits) in seen.iter_mut().enumerate() {
-            while *bits != 0 {
-                self.add_row(word * 64 + bits.trailing_zeros() as usize, &mut sum);
-                *bits &= *bits - 1;
-            }
-        }
-        Vector::nearest_to(&sum)
+    /// The rows of a word's pieces, in their order.
+    pub(super) fn rows_of(&self, word: &str) -> Vec<u16> {
+        let mut rows = self.word_piece.pieces(word).unwrap_or_default();
+        // Pieces after the last row are only there to cut words as the model does.
+        rows.retain(|row| usize::from(*row) < self.len());
+        rows
     }
 
-    /// Hands over the rows of a text's pieces.
-    pub(super) fn each_row(&self, text: &str, mut each: impl FnMut(usize)) {
-        self.word_piece.cut(text, |piece| {
-            if let Some(row) = piece.filter(|&piece| piece < self.scales.len()) {
-                each(row);
-            }
+    /// The sum of these rows, each times its scale.
+    ///
+    /// A sum of floats depends on its order: those who want the same sum hand
+    /// over the same order.
+    pub(super) fn sum(&self, rows: &[u16], sum: &mut [f32]) {
+        sum.fill(0.0);
+        let rows = rows.iter().map(|row| {
+            let row = usize::from(*row);
+            let components = self.row(row).expect("a row that was found is there");
+            (f32::from_le_bytes(self.scales[row]), components)
         });
+        add_rows(sum, rows);
     }
 
     /// The components of a row, without their scale.
@@ -127,14 +118,6 @@ impl Table {
         let norm = (squares as f32).sqrt();
         scale * norm
     }
-
-    fn add_row(&self, row: usize, sum: &mut [f32]) {
-        let scale = f32::from_le_bytes(self.scales[row]);
-        let row = &self.rows[row * self.dimension..][..self.dimension];
-        for (sum, &component) in sum.iter_mut().zip(row) {
-            *sum += scale * f32::from(component.cast_signed());
-        }
-    }
 }
 
 /// The same bytes as signed numbers.
@@ -154,17 +137,19 @@ impl Table {
     }
 
     /// The names of a text's pieces, in its order.
-    pub(super) fn pieces(&self, text: &str) -> Vec<&'static str> {
-        let mut pieces = Vec::new();
-        self.word_piece.cut(text, |piece| {
-            let name = piece.map_or(&b"[UNK]"[..], |piece| {
-                self.word_piece
-                    .vocabulary
-                    .name(piece)
-                    .expect("a piece that was found has a name")
-            });
-            pieces.push(str::from_utf8(name).expect("names are UTF-8"));
+    pub(super) fn names(&self, text: &str) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        let name = |piece| {
+            let name = self.word_piece.vocabulary.name(piece);
+            str::from_utf8(name.expect("a piece that was found has a name"))
+                .expect("names are UTF-8")
+        };
+        self.word_piece.each_word(text, |word| {
+            match word.and_then(|word| self.word_piece.pieces(word)) {
+                Some(pieces) => names.extend(pieces.into_iter().map(name)),
+                None => names.push("[UNK]"),
+            }
         });
-        pieces
+        names
     }
 }

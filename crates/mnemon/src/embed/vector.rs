@@ -5,6 +5,9 @@ use super::dot::{dot, dot_rows};
 /// The largest component that a rounded direction has.
 const LARGEST: f32 = 127.0;
 
+/// So many components have a dot product that fits for sure.
+const DOT_MAX: usize = 1 << 15;
+
 /// A direction in the space of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector {
@@ -17,29 +20,34 @@ impl Vector {
     ///
     /// None if they have no direction: all are zero, or one is not finite.
     pub fn nearest_to(values: &[f32]) -> Option<Self> {
-        let largest = values
-            .iter()
-            .fold(0.0_f32, |largest, value| largest.max(value.abs()));
-        if !values.iter().all(|value| value.is_finite()) {
+        // Without their signs floats are ordered as their bits are, and behind all
+        // numbers come infinity and what is no number.
+        let sizes = values.iter().map(|value| value.abs().to_bits());
+        let largest = f32::from_bits(sizes.max().unwrap_or(0));
+        if !largest.is_finite() || largest == 0.0 {
             return None;
         }
         // Dividing first, because the inverse of a tiny number is infinite.
+        let scaled = values.iter().map(|value| value / largest * LARGEST);
         #[expect(
-            clippy::cast_possible_truncation,
-            reason = "at most 127 after the division"
+            unsafe_code,
+            reason = "what checks each number again takes as long as all the rest"
         )]
-        let components: Vec<i8> = values
-            .iter()
-            .map(|value| (value / largest * LARGEST).round() as i8)
-            .collect();
-        Self::from_components(&components)
+        // SAFETY: all are finite, and none is larger than the largest.
+        let components = scaled.map(|value| unsafe { rounded(value) });
+        Self::new(components.collect())
     }
 
     /// The direction with exactly these components; none if all are zero.
     pub fn from_components(components: &[i8]) -> Option<Self> {
-        let square: u64 = components
-            .iter()
-            .map(|&c| u64::from(c.unsigned_abs()).pow(2))
+        Self::new(components.into())
+    }
+
+    fn new(components: Box<[i8]>) -> Option<Self> {
+        // In parts, because a sum of many would not fit.
+        let parts = components.chunks(DOT_MAX);
+        let square: u64 = parts
+            .map(|part| u64::from(dot(part, part).unsigned_abs()))
             .sum();
         if square == 0 {
             return None;
@@ -51,7 +59,7 @@ impl Vector {
         )]
         let inverse_norm = (1.0 / (square as f64).sqrt()) as f32;
         Some(Self {
-            components: components.into(),
+            components,
             inverse_norm,
         })
     }
@@ -97,6 +105,24 @@ impl Vector {
     }
 }
 
+/// The nearest whole number, halves away from zero, as [`f32::round`] has it,
+/// which is a call for each number on the oldest processor that we run on.
+///
+/// # Safety
+///
+/// The number is one from -127 to 127.
+#[expect(
+    unsafe_code,
+    clippy::cast_possible_truncation,
+    reason = "at most 127, so that nothing needs to be checked"
+)]
+unsafe fn rounded(value: f32) -> i8 {
+    // Not one half itself: with it the float just below one half would come to one.
+    let beyond = value + 0.5_f32.next_down().copysign(value);
+    // SAFETY: whoever calls knows that it is at most 127.5.
+    unsafe { beyond.to_int_unchecked::<i32>() as i8 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +147,23 @@ mod tests {
                 expected,
                 "{values:?}"
             );
+        }
+    }
+
+    #[test]
+    fn numbers_are_rounded_as_the_standard_library_does() {
+        for half in -254_i16..=254 {
+            let half = f32::from(half) / 2.0;
+            for value in [half.next_down(), half, half.next_up()] {
+                let value = value.clamp(-LARGEST, LARGEST);
+                #[expect(unsafe_code, reason = "from -127 to 127")]
+                // SAFETY: just made so.
+                let found = unsafe { rounded(value) };
+                let expected = value.round().to_bits();
+                // Nothing is nothing, whatever its sign was.
+                let found = f32::from(found).copysign(value).to_bits();
+                assert_eq!(found, expected, "{value:e}");
+            }
         }
     }
 

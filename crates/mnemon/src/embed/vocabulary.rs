@@ -21,7 +21,7 @@ impl Vocabulary {
     /// The longest piece that the word begins with, and its length in bytes.
     ///
     /// `continues` says that there is more of the word before it.
-    pub(super) fn longest(&self, word: &str, continues: bool) -> Option<(usize, usize)> {
+    pub(super) fn longest(&self, word: &str, continues: bool) -> Option<(u16, usize)> {
         let mut hash = HASH_START;
         if continues {
             hash = CONTINUES.iter().copied().fold(hash, extended);
@@ -41,11 +41,11 @@ impl Vocabulary {
             })
     }
 
-    fn piece(&self, text: &[u8], continues: bool, hash: u32) -> Option<usize> {
+    fn piece(&self, text: &[u8], continues: bool, hash: u32) -> Option<u16> {
         let mut slot = (hash ^ hash >> 16) as usize;
         loop {
             let number = u16::from_le_bytes(*self.slots.get(slot % self.slots.len())?);
-            let piece = usize::from(number).checked_sub(1)?;
+            let piece = number.checked_sub(1)?;
             let name = self.name(piece)?;
             let text_of_name = if continues {
                 name.strip_prefix(CONTINUES)
@@ -60,7 +60,7 @@ impl Vocabulary {
     }
 
     /// How the model writes this piece.
-    pub(super) fn name(&self, piece: usize) -> Option<&'static [u8]> {
+    pub(super) fn name(&self, piece: u16) -> Option<&'static [u8]> {
         let start = match piece.checked_sub(1) {
             Some(before) => self.end(before)?,
             None => 0,
@@ -68,8 +68,9 @@ impl Vocabulary {
         self.names.get(start..self.end(piece)?)
     }
 
-    fn end(&self, piece: usize) -> Option<usize> {
-        Some(u32::from_le_bytes(*self.ends.get(piece)?) as usize)
+    fn end(&self, piece: u16) -> Option<usize> {
+        let end = self.ends.get(usize::from(piece))?;
+        Some(u32::from_le_bytes(*end) as usize)
     }
 }
 
@@ -85,7 +86,7 @@ mod tests {
     #[test]
     fn every_piece_is_found_whole() {
         let vocabulary = TABLE.vocabulary();
-        for piece in 0..vocabulary.ends.len() {
+        for piece in 0..u16::try_from(vocabulary.ends.len()).unwrap() {
             let name = str::from_utf8(vocabulary.name(piece).unwrap()).unwrap();
             let (text, continues) = match name.strip_prefix("##") {
                 Some(text) if !text.is_empty() => (text, true),

@@ -9,6 +9,7 @@ use unicode_normalization::char::decompose_canonical;
 
 use super::characters::{Characters, Class};
 use super::vocabulary::Vocabulary;
+use crate::plain_letters::plain_letters;
 
 /// Longer words are unknown, whatever is in them.
 const WORD_CHARACTERS_MAX: usize = 100;
@@ -21,103 +22,115 @@ pub(super) struct WordPiece {
 }
 
 impl WordPiece {
-    /// Calls `found` with the number of each piece, in the order of the text;
-    /// with none for an unknown word.
-    pub(super) fn cut(&self, text: &str, found: impl FnMut(Option<usize>)) {
-        let mut cutter = Cutter {
-            vocabulary: &self.vocabulary,
+    /// Hands over each word of a text, without accents and in lower case; none
+    /// for one that is too long.
+    pub(super) fn each_word(&self, text: &str, each: impl FnMut(Option<&str>)) {
+        let mut words = Words {
             word: String::new(),
             characters: 0,
-            pieces: Vec::new(),
-            found,
+            each,
         };
-        for character in text.chars() {
-            match character {
-                'a'..='z' | '0'..='9' => cutter.push(character),
-                'A'..='Z' => cutter.push(character.to_ascii_lowercase()),
-                ' ' | '\t' | '\n' | '\r' => cutter.end_word(),
-                _ if character.is_ascii_punctuation() => cutter.push_alone(character),
-                _ => self.cut_rare(character, &mut cutter),
+        let text = text.to_ascii_lowercase();
+        let mut rest = text.as_str();
+        while let Some(character) = rest.chars().next() {
+            let (letters, after) = rest.split_at(plain_letters(rest.as_bytes()));
+            if !letters.is_empty() {
+                words.push_letters(letters, after);
+                rest = after;
+                continue;
             }
+            let (alone, after) = rest.split_at(character.len_utf8());
+            match character {
+                ' ' | '\t' | '\n' | '\r' => words.end(),
+                _ if character.is_ascii_punctuation() => {
+                    words.end();
+                    (words.each)(Some(alone));
+                }
+                _ => self.take_rare(character, &mut words),
+            }
+            rest = after;
         }
-        cutter.end_word();
+        words.end();
     }
 
-    fn cut_rare(&self, character: char, cutter: &mut Cutter<impl FnMut(Option<usize>)>) {
+    fn take_rare(&self, character: char, words: &mut Words<impl FnMut(Option<&str>)>) {
         match self.characters.class(character) {
             Class::Dropped => {}
-            Class::Space => cutter.end_word(),
+            Class::Space => words.end(),
             Class::Alone => {
-                cutter.end_word();
-                decompose_canonical(character, |part| cutter.push(part));
-                cutter.end_word();
+                words.end();
+                decompose_canonical(character, |part| words.push(part));
+                words.end();
             }
             _ => decompose_canonical(character, |part| {
                 if self.characters.class(part) != Class::Mark {
                     for lower in part.to_lowercase() {
                         match self.characters.class(lower) {
-                            Class::Punctuation => cutter.push_alone(lower),
-                            _ => cutter.push(lower),
+                            Class::Punctuation => words.push_alone(lower),
+                            _ => words.push(lower),
                         }
                     }
                 }
             }),
         }
     }
+
+    /// The numbers of a word's pieces; none if a part of it is unknown.
+    pub(super) fn pieces(&self, word: &str) -> Option<Vec<u16>> {
+        let mut pieces = Vec::new();
+        let mut rest = word;
+        while !rest.is_empty() {
+            let (piece, length) = self.vocabulary.longest(rest, !pieces.is_empty())?;
+            pieces.push(piece);
+            rest = &rest[length..];
+        }
+        Some(pieces)
+    }
 }
 
-/// Collects a word and cuts it when it ends.
-struct Cutter<'a, F> {
-    vocabulary: &'a Vocabulary,
+/// Collects a word and hands it over when it ends.
+struct Words<F> {
     word: String,
     characters: usize,
-    pieces: Vec<usize>,
-    found: F,
+    each: F,
 }
 
-impl<F: FnMut(Option<usize>)> Cutter<'_, F> {
+impl<F: FnMut(Option<&str>)> Words<F> {
+    /// Many at once: nearly all of most texts.
+    fn push_letters(&mut self, letters: &str, after: &str) {
+        let next = after.bytes().next();
+        let is_whole = next.is_none_or(|next| next == b' ' || next.is_ascii_punctuation());
+        if is_whole && self.characters == 0 {
+            let fits = letters.len() <= WORD_CHARACTERS_MAX;
+            return (self.each)(fits.then_some(letters));
+        }
+        self.characters += letters.len();
+        // What is too long is only counted, so that a megabyte without a space needs no memory.
+        if self.characters <= WORD_CHARACTERS_MAX {
+            self.word.push_str(letters);
+        }
+    }
+
     fn push(&mut self, character: char) {
         self.characters += 1;
-        // What is too long is only counted, so that a megabyte without a space needs no memory.
         if self.characters <= WORD_CHARACTERS_MAX {
             self.word.push(character);
         }
     }
 
     fn push_alone(&mut self, character: char) {
-        self.end_word();
+        self.end();
         self.push(character);
-        self.end_word();
+        self.end();
     }
 
-    fn end_word(&mut self) {
-        if self.characters == 0 {
-            return;
+    fn end(&mut self) {
+        if self.characters > 0 {
+            let fits = self.characters <= WORD_CHARACTERS_MAX;
+            (self.each)(fits.then_some(self.word.as_str()));
+            self.word.clear();
+            self.characters = 0;
         }
-        if self.characters <= WORD_CHARACTERS_MAX && self.cut_word() {
-            self.pieces
-                .iter()
-                .for_each(|&piece| (self.found)(Some(piece)));
-        } else {
-            (self.found)(None);
-        }
-        self.word.clear();
-        self.characters = 0;
-    }
-
-    /// Whether every part of the word is known.
-    fn cut_word(&mut self) -> bool {
-        self.pieces.clear();
-        let mut rest = self.word.as_str();
-        while !rest.is_empty() {
-            let continues = !self.pieces.is_empty();
-            let Some((piece, length)) = self.vocabulary.longest(rest, continues) else {
-                return false;
-            };
-            self.pieces.push(piece);
-            rest = &rest[length..];
-        }
-        true
     }
 }
 
@@ -130,7 +143,7 @@ mod tests {
         let mut count = 0;
         for line in include_str!("golden/pieces.jsonl").lines() {
             let (text, expected): (String, Vec<String>) = serde_json::from_str(line).unwrap();
-            assert_eq!(TABLE.pieces(&text), expected, "{text:?}");
+            assert_eq!(TABLE.names(&text), expected, "{text:?}");
             count += 1;
         }
         assert!(count > 200);

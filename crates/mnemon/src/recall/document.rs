@@ -1,11 +1,10 @@
 //! What is searchable of a memory: its words, and what ranking wants to know of it.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::probe::Term;
-use super::words::{Word, words};
+use super::word_list::WordList;
+use super::words::{Sense, each_word};
 use crate::embed::Pieces;
 use crate::memory::Memory;
 
@@ -15,10 +14,8 @@ pub(crate) const BORDER: &str = "\u{0}";
 /// A memory as it is searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// The stems of text, tags and body, in order.
-    pub stems: Vec<String>,
-    /// Its words as they were written, where that is not the stem; for wildcards.
-    pub forms: BTreeSet<String>,
+    stems: WordList,
+    forms: WordList,
     /// The words of its author's name.
     pub author: Vec<String>,
     /// How long it is, in words that say something.
@@ -35,55 +32,57 @@ impl Document {
     /// What is searchable of this memory.
     pub fn of(memory: &Memory) -> Self {
         let text = memory.readable_text();
-        let own = words(text);
+        let author = memory.author.as_ref();
         let mut document = Self {
-            stems: Vec::new(),
-            forms: BTreeSet::new(),
-            author: memory
-                .author
-                .as_ref()
-                .map_or_else(Vec::new, |author| name_words(author.as_str())),
+            stems: WordList::for_text(text.len()),
+            forms: WordList::for_text(text.len()),
+            author: author.map_or_else(Vec::new, |author| name_words(author.as_str())),
             length: 0,
             is_question: asks(text),
-            has_time: own.iter().any(says_when),
+            has_time: false,
             pieces: Pieces::default(),
         };
-        let tags = memory.tags.iter().map(|tag| words(tag.as_str()));
-        let tags: Vec<Vec<Word>> = tags.collect();
-        let said = own.iter().chain(tags.iter().flatten());
-        let said = said.filter(|word| !word.says_nothing);
-        document.pieces = Pieces::of(said.map(|word| word.folded.as_str()));
-        document.take(own);
-        for tag in tags {
-            document.take(tag);
+        let mut has_time = false;
+        let mut pieces = Vec::with_capacity(text.len() / 5);
+        document.take(text, |sense| {
+            has_time |= sense.says_when;
+            pieces.extend(&sense.pieces);
+        });
+        document.has_time = has_time;
+        for tag in &memory.tags {
+            document.take(tag.as_str(), |sense| pieces.extend(&sense.pieces));
         }
+        document.pieces = Pieces::heaviest_of(pieces);
         for value in memory.body.to_map().values() {
             document.take_value(value);
         }
+        document.forms = document.forms.into_set();
         document
     }
 
     /// The stems of text, tags and body, in order.
     pub fn stems(&self) -> impl Iterator<Item = &str> {
-        self.stems.iter().map(String::as_str)
+        self.stems.iter()
     }
 
-    /// Its words as they were written, where that is not the stem.
+    /// Its words as they were written, where that is not the stem, each once and
+    /// in the order of the alphabet; for wildcards.
     pub fn forms(&self) -> impl Iterator<Item = &str> {
-        self.forms.iter().map(String::as_str)
+        self.forms.iter()
     }
 
     /// How often a term occurs; patterns and names at most once.
     pub fn occurrences(&self, term: &Term) -> u32 {
         let count = match term {
-            Term::Stem(stem) => self.stems.iter().filter(|own| *own == stem).count(),
+            Term::Stem(stem) => self.stems().filter(|own| own == stem).count(),
             Term::Phrase(stems) => {
-                let runs = self.stems.windows(stems.len().max(1));
+                let own: Vec<&str> = self.stems().collect();
+                let runs = own.windows(stems.len().max(1));
                 runs.filter(|run| run == stems).count()
             }
             Term::Pattern(pattern) => usize::from(self.has_pattern(pattern)),
             Term::Name { word, stem } => {
-                usize::from(self.author.contains(word) || self.stems.contains(stem))
+                usize::from(self.author.contains(word) || self.stems().any(|own| own == stem))
             }
         };
         u32::try_from(count).unwrap_or(u32::MAX)
@@ -91,26 +90,29 @@ impl Document {
 
     /// Whether a word of it is written like this.
     pub(crate) fn has_pattern(&self, pattern: &str) -> bool {
-        let mut words = self.stems.iter().chain(&self.forms);
+        let mut words = self.stems().chain(self.forms());
         words.any(|word| fits_pattern(word, pattern))
     }
 
-    fn take(&mut self, words: Vec<Word>) {
-        if !self.stems.is_empty() && !words.is_empty() {
-            self.stems.push(BORDER.to_owned());
-        }
-        for word in words {
-            self.length += u32::from(!word.says_nothing);
-            if word.folded != word.stem {
-                self.forms.insert(word.folded);
+    /// Takes in the words of a text, and hands on what each of them means.
+    fn take(&mut self, text: &str, mut each: impl FnMut(&Sense)) {
+        let mut is_apart = !self.stems.is_empty();
+        each_word(text, &mut |folded, sense| {
+            if std::mem::take(&mut is_apart) {
+                self.stems.push(BORDER);
             }
-            self.stems.push(word.stem);
-        }
+            self.length += u32::from(!sense.says_nothing);
+            if *sense.stem != *folded {
+                self.forms.push(folded);
+            }
+            self.stems.push(&sense.stem);
+            each(sense);
+        });
     }
 
     fn take_value(&mut self, value: &Value) {
         match value {
-            Value::String(text) => self.take(words(text)),
+            Value::String(text) => self.take(text, |_| {}),
             Value::Array(values) => values.iter().for_each(|value| self.take_value(value)),
             Value::Object(fields) => fields.values().for_each(|value| self.take_value(value)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -120,7 +122,9 @@ impl Document {
 
 /// The words of a name, folded.
 pub(crate) fn name_words(name: &str) -> Vec<String> {
-    words(name).into_iter().map(|word| word.folded).collect()
+    let mut found = Vec::new();
+    each_word(name, &mut |folded, _| found.push(folded.to_owned()));
+    found
 }
 
 /// Whether a word is written like the pattern, in which `*` stands for anything.
@@ -152,25 +156,6 @@ fn asks(text: &str) -> bool {
     said.ends_with(['?', '？', '؟'])
 }
 
-/// Whether a word says when something was or will be.
-fn says_when(word: &Word) -> bool {
-    #[rustfmt::skip]
-    const WHEN: &[&str] = &[
-        "ago", "april", "august", "autumn", "december", "february", "friday", "january", "july", "june", "last",
-        "march", "monday", "month", "months", "next", "november", "october", "recently", "saturday", "september",
-        "since", "spring", "summer", "sunday", "thursday", "today", "tomorrow", "tonight", "tuesday", "wednesday",
-        "week", "weekend", "weeks", "winter", "year", "years", "yesterday",
-    ];
-    WHEN.binary_search(&word.folded.as_str()).is_ok() || year(&word.folded).is_some()
-}
-
-/// 1900 to 2099.
-pub(crate) fn year(word: &str) -> Option<i16> {
-    let digits = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
-    let year: i16 = word.parse().ok().filter(|_| digits)?;
-    (1900..2100).contains(&year).then_some(year)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,22 +174,6 @@ mod tests {
         ];
         for (pattern, word, expected) in cases {
             assert_eq!(fits_pattern(word, pattern), expected, "{pattern} {word}");
-        }
-    }
-
-    #[test]
-    fn a_text_says_when_by_days_months_years_and_spans() {
-        let says = |text: &str| words(text).iter().any(says_when);
-        for text in [
-            "It was in June",
-            "two weeks ago",
-            "see you Friday",
-            "in 1999",
-        ] {
-            assert!(says(text), "{text}");
-        }
-        for text in ["It was nice", "room 3023", "may I?", "19990"] {
-            assert!(!says(text), "{text}");
         }
     }
 

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use jiff::civil::Date;
 
 use super::authors::{Author, Authors};
-use super::document::{name_words, year};
+use super::document::name_words;
 use super::probe::{Probe, Term};
 use super::question::Question;
 use super::stop_words::is_stop_word;
+use super::when_words::year;
 use super::words::words;
 
 /// Authors of these names are roles that everybody has, not somebody.

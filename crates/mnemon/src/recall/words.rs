@@ -6,20 +6,19 @@
 //! overlapping pairs of characters, so that any two neighbours are found.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::stop_words::is_stop_word;
+use super::when_words::says_when;
+use crate::embed::pieces::Piece;
+use crate::known_words::KnownWords;
+use crate::plain_letters::plain_letters;
 
 /// Longer runs than this are no words that anybody looks for.
 const WORD_CHARS_MAX: usize = 64;
-
-/// A thread remembers so many words with their stems, and then starts over:
-/// texts use the same words again and again, and stemming is most of the work.
-const KNOWN_MAX: usize = 4096;
 
 /// One word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,45 +44,72 @@ impl Word {
         let first = characters.next().filter(|first| is_unspaced(*first));
         first.filter(|_| characters.next().is_none())
     }
+}
 
-    fn new(folded: &str) -> Self {
-        thread_local! {
-            static KNOWN: RefCell<HashMap<String, Word>> = RefCell::new(HashMap::new());
+/// What is known of a folded word, whatever text it is in.
+#[derive(Clone, Debug)]
+pub(crate) struct Sense {
+    /// What it is found by.
+    pub(crate) stem: String,
+    /// Whether it says nothing about what is looked for.
+    pub(crate) says_nothing: bool,
+    /// Whether it says when something was or will be.
+    pub(crate) says_when: bool,
+    /// What it is compared with other words by; nothing if it says nothing.
+    pub(crate) pieces: Vec<Piece>,
+}
+
+impl Sense {
+    fn of(folded: &str) -> Self {
+        let says_nothing = is_stop_word(folded);
+        Self {
+            stem: stem(folded),
+            says_nothing,
+            says_when: says_when(folded),
+            pieces: if says_nothing {
+                Vec::new()
+            } else {
+                Piece::all_of(folded)
+            },
         }
-        KNOWN.with_borrow_mut(|known| {
-            if let Some(word) = known.get(folded) {
-                return word.clone();
-            }
-            if known.len() >= KNOWN_MAX {
-                known.clear();
-            }
-            let word = Self {
-                stem: stem(folded),
-                says_nothing: is_stop_word(folded),
-                folded: folded.to_owned(),
-            };
-            known.insert(folded.to_owned(), word.clone());
-            word
-        })
     }
 }
 
 /// The words of a text, in order.
 pub(crate) fn words(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
-    each_run(text, &mut |run| {
-        if run.chars().next().is_some_and(is_unspaced) {
-            pairs(run, &mut found);
-        } else if !run.contains('\'') || is_stop_word(run) {
-            found.push(Word::new(run));
-        } else {
-            // What belongs to somebody is found by who it is: `Ada's`, `O'Neill`.
-            let own = run.strip_suffix("'s").unwrap_or(run);
-            let parts = own.split('\'').filter(|part| !part.is_empty());
-            found.extend(parts.map(Word::new));
-        }
+    each_word(text, &mut |folded, sense| {
+        found.push(Word {
+            folded: folded.to_owned(),
+            stem: sense.stem.clone(),
+            says_nothing: sense.says_nothing,
+        });
     });
     found
+}
+
+/// Hands over the words of a text, folded and in order, with what is known of them.
+///
+/// What is called must not look for words itself.
+pub(crate) fn each_word(text: &str, each: &mut dyn FnMut(&str, &Sense)) {
+    thread_local! {
+        static KNOWN: RefCell<KnownWords<Sense>> = RefCell::new(KnownWords::new());
+    }
+    KNOWN.with_borrow_mut(|known| {
+        let mut each = |folded: &str| each(folded, known.get(folded, Sense::of));
+        each_run(text, &mut |run| {
+            if run.chars().next().is_some_and(is_unspaced) {
+                each_pair(run, &mut each);
+            } else if !run.contains('\'') || is_stop_word(run) {
+                each(run);
+            } else {
+                // What belongs to somebody is found by who it is: `Ada's`, `O'Neill`.
+                let own = run.strip_suffix("'s").unwrap_or(run);
+                let parts = own.split('\'').filter(|part| !part.is_empty());
+                parts.for_each(&mut each);
+            }
+        });
+    });
 }
 
 /// The stem of a folded word.
@@ -101,50 +127,119 @@ pub(crate) fn stem(word: &str) -> String {
 /// Hands over each run of letters, digits and inner apostrophes, folded; a run
 /// is of one way of writing.
 fn each_run(text: &str, each: &mut dyn FnMut(&str)) {
-    let mut run = String::new();
-    let mut length = 0;
-    let mut unspaced = false;
-    let mut flush = |run: &mut String, length: &mut usize| {
-        if *length > 0 && *length <= WORD_CHARS_MAX {
-            each(run.trim_end_matches('\''));
-        }
-        run.clear();
-        *length = 0;
+    let mut runs = Runs {
+        run: String::new(),
+        length: 0,
+        unspaced: false,
+        each,
     };
-    let mut take = |character: char, run: &mut String, length: &mut usize| {
-        // Marks that are left make the letter: vowels of Hindi, tones of Thai.
-        if character.is_alphanumeric() || is_combining_mark(character) {
-            let now_unspaced = is_unspaced(character);
-            if now_unspaced != unspaced || (now_unspaced && *length == WORD_CHARS_MAX) {
-                flush(run, length);
-                unspaced = now_unspaced;
+    let text = text.to_ascii_lowercase();
+    let mut rest = text.as_str();
+    // Plain letters stay what they are whatever stands beside them, and no mark
+    // that would make another letter of one is left by `without_accents`. So what
+    // lies between them can be folded on its own.
+    while !rest.is_empty() {
+        rest = runs.take_plain(rest);
+        let others = rest.bytes().position(|byte| byte.is_ascii());
+        let (others, plain) = rest.split_at(others.unwrap_or(rest.len()));
+        if !others.is_empty() {
+            runs.take_others(others);
+        }
+        rest = plain;
+    }
+    runs.end();
+}
+
+/// The run that is being read.
+struct Runs<'a> {
+    run: String,
+    /// Of its letters, without apostrophes.
+    length: usize,
+    unspaced: bool,
+    each: &'a mut dyn FnMut(&str),
+}
+
+impl Runs<'_> {
+    /// Takes what is ASCII at the beginning of a text in lower case, and gives back
+    /// the rest: most texts are nothing else, and most of their words stand there
+    /// as they are handed over.
+    fn take_plain<'t>(&mut self, text: &'t str) -> &'t str {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at).filter(|byte| byte.is_ascii()) {
+            let end = at + plain_letters(&bytes[at..]);
+            if at == end {
+                self.take_between(char::from(*byte));
+                at += 1;
+                continue;
             }
-            run.push(character);
-            *length += 1;
-        } else if is_apostrophe(character) && !run.is_empty() && !run.ends_with('\'') {
-            run.push('\'');
-        } else {
-            flush(run, length);
+            let letters = &text[at..end];
+            let is_whole = bytes
+                .get(end)
+                .is_none_or(|next| next.is_ascii() && *next != b'\'');
+            if is_whole && self.run.is_empty() {
+                if letters.len() <= WORD_CHARS_MAX {
+                    (self.each)(letters);
+                }
+            } else {
+                self.take_letters(letters);
+            }
+            at = end;
         }
-    };
-    if text.is_ascii() {
-        for byte in text.bytes() {
-            take(byte.to_ascii_lowercase() as char, &mut run, &mut length);
+        &text[at..]
+    }
+
+    fn take_letters(&mut self, letters: &str) {
+        if self.unspaced {
+            self.end();
+            self.unspaced = false;
         }
-    } else {
+        self.run.push_str(letters);
+        self.length += letters.len();
+    }
+
+    /// Takes text of any characters.
+    fn take_others(&mut self, text: &str) {
         for character in without_accents(text).nfc() {
             for lower in character.to_lowercase() {
                 match plain(lower) {
-                    "" => take(lower, &mut run, &mut length),
-                    letters => letters
-                        .chars()
-                        .for_each(|it| take(it, &mut run, &mut length)),
+                    "" => self.take(lower),
+                    letters => letters.chars().for_each(|it| self.take(it)),
                 }
             }
         }
     }
-    // A space, so that the last run ends too.
-    take(' ', &mut run, &mut length);
+
+    fn take(&mut self, character: char) {
+        // Marks that are left make the letter: vowels of Hindi, tones of Thai.
+        if !character.is_alphanumeric() && !is_combining_mark(character) {
+            return self.take_between(character);
+        }
+        let unspaced = is_unspaced(character);
+        if unspaced != self.unspaced || (unspaced && self.length == WORD_CHARS_MAX) {
+            self.end();
+            self.unspaced = unspaced;
+        }
+        self.run.push(character);
+        self.length += 1;
+    }
+
+    /// Takes what is no letter.
+    fn take_between(&mut self, character: char) {
+        if is_apostrophe(character) && !self.run.is_empty() && !self.run.ends_with('\'') {
+            self.run.push('\'');
+        } else {
+            self.end();
+        }
+    }
+
+    fn end(&mut self) {
+        if self.length > 0 && self.length <= WORD_CHARS_MAX {
+            (self.each)(self.run.trim_end_matches('\''));
+        }
+        self.run.clear();
+        self.length = 0;
+    }
 }
 
 /// The characters of a text, compatible forms made one, without marks that
@@ -190,20 +285,12 @@ fn is_apostrophe(character: char) -> bool {
 }
 
 /// Overlapping pairs; a single character is a word of its own.
-fn pairs(run: &str, found: &mut Vec<Word>) {
-    let characters: Vec<char> = run.chars().collect();
-    let mut push = |part: &[char]| {
-        let text: String = part.iter().collect();
-        found.push(Word {
-            folded: text.clone(),
-            stem: text,
-            says_nothing: false,
-        });
-    };
-    if let [single] = characters[..] {
-        push(&[single]);
-    }
-    characters.windows(2).for_each(&mut push);
+fn each_pair(run: &str, each: &mut dyn FnMut(&str)) {
+    let begins = run.char_indices().map(|(begin, _)| begin);
+    let ends = begins.clone().skip(2).chain([run.len()]);
+    begins
+        .zip(ends)
+        .for_each(|(begin, end)| each(&run[begin..end]));
 }
 
 /// Whether words of this character's script are written without spaces.
@@ -219,6 +306,8 @@ fn is_unspaced(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -261,6 +350,33 @@ mod tests {
                 .collect();
             assert_eq!(stems, *expected, "{text}");
         }
+    }
+
+    proptest! {
+        #[test]
+        fn plain_letters_are_taken_as_all_others_are(text in text()) {
+            let (mut fast, mut general) = (Vec::new(), Vec::new());
+            each_run(&text, &mut |run| fast.push(run.to_owned()));
+            let mut runs = Runs {
+                run: String::new(),
+                length: 0,
+                unspaced: false,
+                each: &mut |run| general.push(run.to_owned()),
+            };
+            runs.take_others(&text);
+            runs.end();
+            prop_assert_eq!(fast, general);
+        }
+    }
+
+    /// Plain letters and others beside each other, marks without a letter among them.
+    fn text() -> impl Strategy<Value = String> {
+        prop_oneof![
+            any::<String>(),
+            "[ -~\\x00-\\x1f]{0,200}",
+            "[a-cI'’. <=\\p{M}\u{301}\u{327}\u{338}水がßé]{0,60}",
+            "[xY]{60,70}('|’|水|é)?[ab']{0,70}",
+        ]
     }
 
     #[test]

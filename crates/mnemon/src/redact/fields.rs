@@ -3,6 +3,8 @@
 //! Ids, authors, times and relations stay as they are: other memories and
 //! questions name them. A vector or a count of tokens goes with its text.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::page::placeholder;
@@ -80,18 +82,17 @@ impl Redactor {
     }
 
     fn text(&self, text: &mut Text, report: &mut Report) -> Result<bool> {
-        let mut plain = text.as_str().to_owned();
-        let changed = self.string(&mut plain, report);
-        if changed {
-            *text = Text::try_from(plain)?;
-        }
-        Ok(changed)
+        let Cow::Owned(redacted) = self.redact_into(text.as_str(), report) else {
+            return Ok(false);
+        };
+        *text = redacted.try_into()?;
+        Ok(true)
     }
 
     fn string(&self, text: &mut String, report: &mut Report) -> bool {
         match self.redact_into(text, report) {
-            std::borrow::Cow::Borrowed(_) => false,
-            std::borrow::Cow::Owned(redacted) => {
+            Cow::Borrowed(_) => false,
+            Cow::Owned(redacted) => {
                 *text = redacted;
                 true
             }
@@ -100,8 +101,7 @@ impl Redactor {
 
     fn tags(&self, tags: &mut [Tag], report: &mut Report) {
         for tag in tags {
-            let redacted = self.redact_into(tag.as_str(), report).into_owned();
-            if redacted != tag.as_str() {
+            if let Cow::Owned(redacted) = self.redact_into(tag.as_str(), report) {
                 // Several placeholders may be longer than a tag; one says enough.
                 *tag = redacted
                     .parse()

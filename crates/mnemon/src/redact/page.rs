@@ -29,8 +29,13 @@ impl<'t, 'c> Page<'t, 'c> {
     pub(super) fn new(text: &'t str) -> Self {
         let mut taken = Vec::new();
         let mut from = 0;
-        while let Some(found) = text[from..].find(OPEN) {
+        // By its first sign: nearly always there is none, and looking for one takes no preparation.
+        while let Some(found) = text[from..].find('[') {
             let start = from + found;
+            from = start + 1;
+            if !text[start..].starts_with(OPEN) {
+                continue;
+            }
             from = start + OPEN.len();
             if let Some(end) = placeholder_end(text, from) {
                 taken.push(Taken {
@@ -83,11 +88,10 @@ impl<'t, 'c> Page<'t, 'c> {
         let mut all = Vec::new();
         let mut from = 0;
         let end = self.text.len();
-        let taken = std::mem::take(&mut self.taken);
-        for next in taken.into_iter().map(Some).chain([None]) {
-            let to = next.as_ref().map_or(end, |taken| taken.range.start);
-            if from < to {
-                let gap = Gap::new(self.text, from..to);
+        let taken = self.taken.iter().map(|taken| taken.range.clone());
+        for next in taken.chain(std::iter::once(end..end)) {
+            if from < next.start {
+                let gap = Gap::new(self.text, from..next.start);
                 let first = all.len();
                 detector(&gap, &mut |range, class| {
                     all.push(Taken {
@@ -97,12 +101,13 @@ impl<'t, 'c> Page<'t, 'c> {
                 });
                 merge_overlaps(&mut all, first);
             }
-            if let Some(next) = next {
-                from = next.range.end;
-                all.push(next);
-            }
+            from = next.end;
         }
-        self.taken = all;
+        // Nearly always there is nothing.
+        if !all.is_empty() {
+            self.taken.append(&mut all);
+            self.taken.sort_by_key(|taken| taken.range.start);
+        }
     }
 
     /// How many places are taken.
@@ -163,6 +168,9 @@ fn placeholder_end(text: &str, from: usize) -> Option<usize> {
 
 /// Puts what was found since `first` into order and makes one of what overlaps.
 fn merge_overlaps(all: &mut Vec<Taken<'_>>, first: usize) {
+    if all.len() == first {
+        return;
+    }
     let mut found = all.split_off(first);
     found.retain(|taken| !taken.range.is_empty());
     found.sort_by_key(|taken| taken.range.start);

@@ -325,7 +325,7 @@ fn look_at(
         n: row.n(),
         facts,
         supersedes: supersedes.map(|link| link.to.clone()).collect(),
-        hashes: document.stems.iter().map(|stem| hash(stem)).collect(),
+        hashes: document.stems().map(hash).collect(),
         vector: vector_of(embedder, memory)?,
         document,
     })
