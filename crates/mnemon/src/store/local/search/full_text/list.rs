@@ -41,14 +41,11 @@ impl List {
         if self.postings.is_sorted() {
             return;
         }
-        let mut own: Vec<(u32, Vec<u32>)> = self
-            .iter()
-            .map(|(n, places)| (n, places.to_vec()))
-            .collect();
-        own.sort_unstable();
-        self.clear();
-        for (n, places) in own {
-            self.push(n, &places);
+        let unsorted = std::mem::take(self);
+        let mut order: Vec<(u32, &[u32])> = unsorted.iter().collect();
+        order.sort_unstable();
+        for (n, places) in order {
+            self.push(n, places);
         }
     }
 

@@ -34,24 +34,27 @@ pub(in crate::store::local::search) fn merge_if_due(
     Ok(())
 }
 
-/// The newest segments that should be one.
+/// The newest segments of about the same size, if there are enough of them.
 fn due(segments: &Segments) -> Option<Range<usize>> {
     let sizes: Vec<u32> = segments.list.iter().map(|it| it.spoken.count()).collect();
-    let largest = level(*sizes.iter().max()?);
-    (0..=largest).find_map(|level| {
-        let newest = sizes.iter().rev();
-        let alike = newest.take_while(|size| self::level(**size) <= level);
-        if alike.clone().count() < TOGETHER {
-            return None;
+    let mut end = sizes.len();
+    while end > 0 {
+        let alike = sizes[..end].iter().rev();
+        let own = level(sizes[end - 1]);
+        let alike = alike.take_while(|size| level(**size) == own);
+        let count = alike.clone().count();
+        if count >= TOGETHER {
+            let mut memories = 0;
+            let fitting = alike.take_while(|size| {
+                memories += **size;
+                memories <= MERGED_AT_ONCE
+            });
+            let run = end - fitting.count()..end;
+            return (run.len() > 1).then_some(run);
         }
-        let mut memories = 0;
-        let fitting = alike.take_while(|size| {
-            memories += **size;
-            memories <= MERGED_AT_ONCE
-        });
-        let run = sizes.len() - fitting.count()..sizes.len();
-        (run.len() > 1).then_some(run)
-    })
+        end -= count;
+    }
+    None
 }
 
 fn level(memories: u32) -> u32 {

@@ -29,8 +29,8 @@ pub(super) struct Segment {
 #[derive(Debug, Default)]
 pub(in crate::store::local::search) struct Segments {
     pub(super) list: Vec<Arc<Segment>>,
-    /// Whether a newer one speaks for some of its memories.
-    contested: Vec<bool>,
+    /// Of each the memories that a newer one speaks for too, in their order.
+    overruled: Vec<Vec<u32>>,
 }
 
 impl Segments {
@@ -59,24 +59,29 @@ impl Segments {
     }
 
     fn of(list: Vec<Arc<Segment>>) -> Self {
-        let contested = (0..list.len())
-            .map(|place| {
-                let newer = list[place + 1..].iter();
-                newer.clone().any(|it| it.spoken.meets(&list[place].spoken))
-            })
-            .collect();
-        Self { list, contested }
+        let overruled = (0..list.len()).map(|place| {
+            let newer = list[place + 1..].iter();
+            let mut numbers: Vec<u32> = newer
+                .flat_map(|newer| newer.spoken.both_with(&list[place].spoken))
+                .collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
+        });
+        Self {
+            overruled: overruled.collect(),
+            list,
+        }
     }
 
     /// Whether a segment says something about a memory that a newer one knows better.
     pub(super) fn is_overruled(&self, place: usize, n: u32) -> bool {
-        let newer = || self.list[place + 1..].iter();
-        self.contested[place] && newer().any(|it| it.spoken.run_of(n).is_some())
+        self.overruled[place].binary_search(&n).is_ok()
     }
 
     /// Whether any of what it says does not hold any more.
     pub(super) fn is_contested(&self, place: usize) -> bool {
-        self.contested[place]
+        !self.overruled[place].is_empty()
     }
 
     /// Whether the words of a memory are in one of them.

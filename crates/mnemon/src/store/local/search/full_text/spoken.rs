@@ -50,12 +50,13 @@ impl Spoken {
         runs.map(|run| run.last - run.first + 1).sum()
     }
 
-    /// What both speak for, by their ends.
-    pub(super) fn meets(&self, other: &Self) -> bool {
-        let mut others = other.0.iter().peekable();
-        self.0.iter().any(|run| {
-            while others.next_if(|other| other.last < run.first).is_some() {}
-            others.peek().is_some_and(|other| other.first <= run.last)
+    /// The numbers that both speak for.
+    pub(super) fn both_with(&self, other: &Self) -> impl Iterator<Item = u32> {
+        self.0.iter().flat_map(|run| {
+            let from = other.0.partition_point(|it| it.last < run.first);
+            let met = other.0[from..].iter();
+            let met = met.take_while(|it| it.first <= run.last);
+            met.flat_map(|it| it.first.max(run.first)..=it.last.min(run.last))
         })
     }
 
@@ -120,8 +121,12 @@ mod tests {
             assert_eq!(spoken.run_of(n).map(|run| run.first), expected, "{n}");
         }
         let alone = |n: u32| Spoken::of(&mut vec![(n, true)]);
-        let met: Vec<u32> = (0..13).filter(|n| spoken.meets(&alone(*n))).collect();
+        let met: Vec<u32> = (0..13)
+            .flat_map(|n| alone(n).both_with(&spoken).collect::<Vec<_>>())
+            .collect();
         assert_eq!(met, [5, 6, 7, 9, 10]);
-        assert!(met.iter().all(|n| alone(*n).meets(&spoken)));
+        let odd = Spoken::of(&mut (0..13).filter(|n| n % 2 == 1).map(|n| (n, true)).collect());
+        assert_eq!(spoken.both_with(&odd).collect::<Vec<_>>(), [5, 7, 9]);
+        assert_eq!(odd.both_with(&spoken).collect::<Vec<_>>(), [5, 7, 9]);
     }
 }
