@@ -24,13 +24,9 @@ impl Vector {
             return None;
         }
         // Dividing first, because the inverse of a tiny number is infinite.
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "at most 127 after the division"
-        )]
         let components: Vec<i8> = values
             .iter()
-            .map(|value| (value / largest * LARGEST).round() as i8)
+            .map(|value| rounded(value / largest * LARGEST))
             .collect();
         Self::from_components(&components)
     }
@@ -97,9 +93,30 @@ impl Vector {
     }
 }
 
+/// To the nearest, halves away from zero: as `f32::round`, which is a call for
+/// each number unless the processor is known to have an instruction for it.
+#[expect(clippy::cast_possible_truncation, reason = "at most 127, and meant")]
+fn rounded(value: f32) -> i8 {
+    // With twice the digits the sum is exact, so what is just below a half stays below.
+    let value = f64::from(value);
+    (value + 0.5_f64.copysign(value)) as i8
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[expect(clippy::cast_possible_truncation, reason = "what is compared with")]
+    fn rounding_is_that_of_the_library() {
+        for step in -127 * 64..=127 * 64_i16 {
+            let value = f32::from(step) / 64.0;
+            for value in [value, value.next_up(), value.next_down()] {
+                assert_eq!(rounded(value), value.round() as i8, "{value}");
+            }
+        }
+        assert_eq!(rounded(f32::NAN), 0);
+    }
 
     #[test]
     fn rounding_keeps_the_direction_and_scales_the_largest_to_127() {
