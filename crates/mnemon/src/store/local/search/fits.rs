@@ -62,11 +62,15 @@ impl<'a> Fits<'a> {
             let named = authors.iter().filter(wanted);
             named.map(|author| author.number).collect()
         });
-        let chosen = if facts_are_enough(filter) {
-            None
-        } else {
-            Some(Numbers::of(&select::numbers(connection, files, filter)?))
+        let chosen = match &filter.tags[..] {
+            [] if facts_tell_the_rest(filter) => None,
+            // Unless something else narrows it down first, the tag alone is the quickest to ask for.
+            [tag] if facts_tell_the_rest(filter) && is_about_all(filter) => {
+                Some(select::tagged(connection, files, filter, tag)?)
+            }
+            _ => Some(select::numbers(connection, files, filter)?),
         };
+        let chosen = chosen.map(|numbers| Numbers::of(&numbers));
         let seen = match &filter.sight {
             Sight::Agent(id) | Sight::HiddenFrom(id) => Some(Seen {
                 is_hidden: matches!(filter.sight, Sight::HiddenFrom(_)),
@@ -192,9 +196,9 @@ impl Fits<'_> {
     }
 }
 
-fn facts_are_enough(filter: &Filter) -> bool {
-    filter.tags.is_empty()
-        && filter.any_tags.is_empty()
+/// Whether all that is asked but tags is in the facts.
+fn facts_tell_the_rest(filter: &Filter) -> bool {
+    filter.any_tags.is_empty()
         && filter.not_tags.is_empty()
         && filter.min_confidence.is_none()
         && filter.min_priority.is_none()
@@ -202,6 +206,11 @@ fn facts_are_enough(filter: &Filter) -> bool {
         && filter.contains.is_none()
         && filter.metadata.is_empty()
         && filter.preference_key.is_none()
+}
+
+/// Whether it is about all spaces and times.
+fn is_about_all(filter: &Filter) -> bool {
+    filter.spaces.is_empty() && filter.since_micros.is_none() && filter.until_micros.is_none()
 }
 
 fn places(connection: &Connection, spaces: &[Space]) -> rusqlite::Result<Vec<u32>> {
