@@ -233,6 +233,42 @@ fn phrases_and_wildcards_are_demanded_of_text_alone() {
     assert!(texts("\"garden boat needs\"").is_empty());
 }
 
+#[test]
+fn a_question_with_a_tag_goes_to_what_a_list_shows_with_it() {
+    let (_folder, store, mnemon) = stage();
+    let me = Caller::user("ada");
+    let mut kept = Vec::new();
+    // Some are filed, some are not; some are forgotten.
+    for number in 0..130 {
+        let tag = ["app", "app.web", "apple", "app-web", "tool"][number % 5];
+        let text = format!("The anchor needs a {tag}");
+        let mut draft = Draft::new(Kind::Fact, text.parse().unwrap());
+        draft.tags = vec![tag.parse().unwrap(), "all".parse().unwrap()];
+        kept.push(mnemon.remember(&me, &Space::Shared, draft).unwrap().id);
+    }
+    let shown = |filter: &Filter| -> BTreeSet<String> {
+        let found = store.select(filter).unwrap().memories;
+        found.iter().map(|memory| memory.id.to_string()).collect()
+    };
+    let mut query = query(&mnemon, "anchor").unwrap();
+    query.filter.limit = 1000;
+    let everything = store.select(&query.filter).unwrap().memories;
+    let tenth: Vec<_> = everything
+        .into_iter()
+        .filter(|memory| kept.iter().step_by(10).any(|id| *id == memory.id))
+        .collect();
+    mnemon.forget(&me, &tenth, "no more").unwrap();
+    for (tag, expected) in [("app", 39), ("app.web", 26), ("all", 117), ("ap", 0)] {
+        query.filter.tags = vec![tag.parse().unwrap()];
+        for mode in [Mode::Hybrid, Mode::Text] {
+            query.mode = mode;
+            let found: BTreeSet<String> = ids(&mnemon, &query).unwrap().into_iter().collect();
+            assert_eq!(found, shown(&query.filter), "{tag} {mode:?}");
+            assert_eq!(found.len(), expected, "{tag} {mode:?}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1))]
 

@@ -3,10 +3,12 @@
 //! A memory keeps a few pieces of its words, so that a question can compare
 //! its own words with them without reading the text: `puppy` finds `dog`.
 
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicI32, Ordering};
+
 use super::built_in::{READER, TABLE};
 use super::dot::{dot, dot_rows};
 use super::{Embedder, Vector};
-use crate::recall::probe::Probe;
 
 /// As many pieces a memory keeps; the others weigh less.
 const PIECES_MAX: usize = 24;
@@ -98,12 +100,28 @@ pub(crate) fn word(word: &str) -> Option<Vector> {
     found.into_iter().next().flatten()
 }
 
-/// Some words, as many as a question can have, to be compared with pieces.
+/// Some words, to be compared with pieces.
 pub(crate) struct Likeness {
     /// The components of all words, one after the other.
     components: Vec<i8>,
     /// 0 for a word of which the table knows nothing.
     inverse_norms: Vec<f32>,
+    /// The dot products of the words with the piece at hand.
+    products: Vec<i32>,
+}
+
+/// The squared length of each row of the table, once it was needed; 0 before.
+static SQUARES: LazyLock<Box<[AtomicI32]>> =
+    LazyLock::new(|| (0..TABLE.len()).map(|_| AtomicI32::new(0)).collect());
+
+fn square(number: usize, row: &[i8]) -> i32 {
+    let known = SQUARES[number].load(Ordering::Relaxed);
+    if known != 0 {
+        return known;
+    }
+    let square = dot(row, row);
+    SQUARES[number].store(square, Ordering::Relaxed);
+    square
 }
 
 impl Likeness {
@@ -119,6 +137,7 @@ impl Likeness {
         Self {
             components,
             inverse_norms: words.iter().map(inverse_norm).collect(),
+            products: vec![0; words.len()],
         }
     }
 
@@ -128,15 +147,14 @@ impl Likeness {
     }
 
     /// How alike each word and a piece are, from 0 to 1.
-    pub(crate) fn with(&self, piece: u16, out: &mut [f64]) {
-        let Some(row) = TABLE.row(usize::from(piece) - 1) else {
+    pub(crate) fn with(&mut self, piece: u16, out: &mut [f64]) {
+        let number = usize::from(piece) - 1;
+        let Some(row) = TABLE.row(number) else {
             return out.fill(0.0);
         };
-        let norm = f64::from(dot(row, row)).sqrt().max(1.0);
-        let mut products = [0; Probe::TERMS_MAX];
-        let products = &mut products[..self.inverse_norms.len()];
-        dot_rows(row, &self.components, products);
-        let words = products.iter().zip(&self.inverse_norms);
+        let norm = f64::from(square(number, row)).sqrt().max(1.0);
+        dot_rows(row, &self.components, &mut self.products);
+        let words = self.products.iter().zip(&self.inverse_norms);
         for (out, (product, inverse_norm)) in out.iter_mut().zip(words) {
             let cosine = f64::from(*product) * f64::from(*inverse_norm) / norm;
             *out = cosine.clamp(0.0, 1.0);
@@ -160,7 +178,7 @@ mod tests {
     fn words_that_mean_alike_are_more_alike_than_others() {
         let pieces = |text: &str| Pieces::of(text.split(' '));
         let best = |question: &str, text: &str| {
-            let question = Likeness::to(&[word(question)]);
+            let mut question = Likeness::to(&[word(question)]);
             let mut alike = [0.0];
             let all = pieces(text);
             let all = all.iter().map(|piece| {

@@ -29,13 +29,7 @@ impl Vector {
         }
         // Dividing first, because the inverse of a tiny number is infinite.
         let scaled = values.iter().map(|value| value / largest * LARGEST);
-        #[expect(
-            unsafe_code,
-            reason = "what checks each number again takes as long as all the rest"
-        )]
-        // SAFETY: all are finite, and none is larger than the largest.
-        let components = scaled.map(|value| unsafe { rounded(value) });
-        Self::new(components.collect())
+        Self::new(scaled.map(rounded).collect())
     }
 
     /// The direction with exactly these components; none if all are zero.
@@ -105,27 +99,30 @@ impl Vector {
     }
 }
 
-/// The nearest whole number, halves away from zero, as [`f32::round`] has it,
-/// which is a call for each number on the oldest processor that we run on.
-///
-/// # Safety
-///
-/// The number is one from -127 to 127.
-#[expect(
-    unsafe_code,
-    clippy::cast_possible_truncation,
-    reason = "at most 127, so that nothing needs to be checked"
-)]
-unsafe fn rounded(value: f32) -> i8 {
-    // Not one half itself: with it the float just below one half would come to one.
-    let beyond = value + 0.5_f32.next_down().copysign(value);
-    // SAFETY: whoever calls knows that it is at most 127.5.
-    unsafe { beyond.to_int_unchecked::<i32>() as i8 }
+/// To the nearest, halves away from zero: as `f32::round`, which is a call for
+/// each number unless the processor is known to have an instruction for it.
+#[expect(clippy::cast_possible_truncation, reason = "at most 127, and meant")]
+fn rounded(value: f32) -> i8 {
+    // With twice the digits the sum is exact, so what is just below a half stays below.
+    let value = f64::from(value);
+    (value + 0.5_f64.copysign(value)) as i8
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[expect(clippy::cast_possible_truncation, reason = "what is compared with")]
+    fn rounding_is_that_of_the_library() {
+        for step in -127 * 64..=127 * 64_i16 {
+            let value = f32::from(step) / 64.0;
+            for value in [value, value.next_up(), value.next_down()] {
+                assert_eq!(rounded(value), value.round() as i8, "{value}");
+            }
+        }
+        assert_eq!(rounded(f32::NAN), 0);
+    }
 
     #[test]
     fn rounding_keeps_the_direction_and_scales_the_largest_to_127() {
@@ -147,23 +144,6 @@ mod tests {
                 expected,
                 "{values:?}"
             );
-        }
-    }
-
-    #[test]
-    fn numbers_are_rounded_as_the_standard_library_does() {
-        for half in -254_i16..=254 {
-            let half = f32::from(half) / 2.0;
-            for value in [half.next_down(), half, half.next_up()] {
-                let value = value.clamp(-LARGEST, LARGEST);
-                #[expect(unsafe_code, reason = "from -127 to 127")]
-                // SAFETY: just made so.
-                let found = unsafe { rounded(value) };
-                let expected = value.round().to_bits();
-                // Nothing is nothing, whatever its sign was.
-                let found = f32::from(found).copysign(value).to_bits();
-                assert_eq!(found, expected, "{value:e}");
-            }
         }
     }
 

@@ -159,10 +159,11 @@ fn named<'a>(text: &str, spoken: &[String], authors: &'a Authors) -> Vec<&'a Aut
 fn is_used_as_name(word: &str, text: &str, spoken: &[String]) -> bool {
     let runs = text.split_whitespace().enumerate();
     let is_marked = runs.into_iter().any(|(place, run)| {
-        let is_it = name_words(run).first().is_some_and(|first| first == word);
         let belongs = run.ends_with("'s") || run.ends_with("’s");
         let is_large = place > 0 && run.starts_with(char::is_uppercase);
-        is_it && (run.starts_with('@') || belongs || is_large)
+        // Most runs have no mark, so reading them comes last.
+        let is_it = || name_words(run).first().is_some_and(|first| first == word);
+        (run.starts_with('@') || belongs || is_large) && is_it()
     });
     let beside = |place: usize| {
         let before = place.checked_sub(1).and_then(|before| spoken.get(before));

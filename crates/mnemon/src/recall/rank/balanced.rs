@@ -59,32 +59,48 @@ const WEIGHED: [(&str, f64, &str); 13] = [
     (
         "match",
         1.0,
-        "how much of the question is said here or just around it",
+        "how much of the question is said here or just around it (× 1)",
     ),
     (
         "meaning",
         0.5,
-        "how near it is in meaning, 1 for the nearest if anything is near",
+        "how near it is in meaning, 1 for the nearest if anything is near (× 0.5)",
     ),
-    ("session", 0.4, "how well the best of its session fit"),
-    ("answer", 0.3, "how well the question fits that it follows"),
-    ("author", 0.4, "1 if it is by the one who is named"),
+    (
+        "session",
+        0.4,
+        "how well the best of its session fit (× 0.4)",
+    ),
+    (
+        "answer",
+        0.3,
+        "how well the question fits that it follows (× 0.3)",
+    ),
+    ("author", 0.4, "1 if it is by the one who is named (× 0.4)"),
     (
         "date",
         0.7,
-        "1 if it is of the date that is named, less soon after",
+        "1 if it is of the date that is named, less soon after (× 0.7)",
     ),
-    ("when", 0.25, "1 if a time is asked for and it says one"),
-    ("question", -0.1, "1 if it only asks, itself"),
+    (
+        "when",
+        0.25,
+        "1 if a time is asked for and it says one (× 0.25)",
+    ),
+    ("question", -0.1, "1 if it only asks, itself (× -0.1)"),
     ("priority", 0.15, "importance that time has left"),
     (
         "place",
         0.1,
-        "1 while its session is in use, less as it fades",
+        "1 while its session is in use, less as it fades (× 0.1)",
     ),
-    ("pinned", 0.1, "1 if it is pinned"),
-    ("open", 0.05, "1 if it is still open"),
-    ("superseded", -0.5, "1 if another memory took its place"),
+    ("pinned", 0.1, "1 if it is pinned (× 0.1)"),
+    ("open", 0.05, "1 if it is still open (× 0.05)"),
+    (
+        "superseded",
+        -0.5,
+        "1 if another memory took its place (× -0.5)",
+    ),
 ];
 
 impl Parts {
@@ -121,7 +137,7 @@ impl Parts {
                     let says = format!("{says}: {} (× {weight})", self.fading);
                     Part::new(name, value, says)
                 }
-                _ => Part::new(name, value, format!("{says} (× {weight})")),
+                _ => Part::new(name, value, says),
             })
             .collect()
     }
@@ -411,4 +427,18 @@ fn fade(query: &Query, candidates: &Candidates, candidate: &Candidate) -> Faded 
 fn day(micros: i64, zone: &TimeZone) -> Date {
     let moment = Timestamp::from_microsecond(micros).unwrap_or(Timestamp::UNIX_EPOCH);
     moment.to_zoned(zone.clone()).date()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_says_what_it_is_worth() {
+        for (name, weight, says) in WEIGHED {
+            let is_told = says.ends_with(&format!(" (× {weight})"));
+            // What it says depends on the memory.
+            assert!(is_told || name == "priority", "{name}");
+        }
+    }
 }

@@ -14,9 +14,13 @@ pub(super) struct SoftMatch<'a> {
     likeness: Likeness,
     /// How alike each piece and each term are.
     alike: Rows,
-    /// How well each term is met by the candidate at hand.
-    best: Vec<f64>,
+    /// How well each term is met by the candidate at hand; as wide as a row.
+    best: Vec<Lanes>,
 }
+
+/// Numbers that are compared together.
+type Lanes = [f64; LANES];
+const LANES: usize = 4;
 
 struct Wanted<'a> {
     term: &'a Term,
@@ -36,12 +40,13 @@ impl<'a> SoftMatch<'a> {
                 weight: rarity.weight,
             })
             .collect();
+        let width = terms.len().div_ceil(LANES);
         Self {
             candidates,
             whole: terms.iter().map(|wanted| wanted.weight).sum(),
             likeness: Likeness::to(&words[..terms.len()]),
-            alike: Rows::new(Likeness::pieces(), terms.len()),
-            best: vec![0.0; terms.len()],
+            alike: Rows::new(Likeness::pieces(), width),
+            best: vec![Lanes::default(); width],
             terms,
         }
     }
@@ -58,14 +63,14 @@ impl<'a> SoftMatch<'a> {
             // A name that only others say is not said here.
             self.meet(at, nearness, |term| !matches!(term, Term::Name { .. }));
         }
-        let terms = self.terms.iter().zip(&self.best);
+        let terms = self.terms.iter().zip(self.best.as_flattened());
         let worth: f64 = terms.map(|(wanted, best)| wanted.weight * best).sum();
         worth / self.whole
     }
 
     /// By words that mean nearly the same.
     fn meet_nearly(&mut self, place: usize) {
-        self.best.fill(0.0);
+        self.best.fill(Lanes::default());
         // A piece that the table lacks is like nothing.
         let known = |piece: &u16| usize::from(*piece) < Likeness::pieces();
         let pieces = &self.candidates.list[place].pieces;
@@ -73,7 +78,10 @@ impl<'a> SoftMatch<'a> {
             let fill = |row: &mut [f64]| self.likeness.with(piece, row);
             let alike = self.alike.of(piece.into(), fill);
             for (best, alike) in self.best.iter_mut().zip(alike) {
-                *best = best.max(*alike);
+                for (best, alike) in best.iter_mut().zip(alike) {
+                    // As `max`, which also asks whether it is a number at all.
+                    *best = if *alike > *best { *alike } else { *best };
+                }
             }
         }
     }
@@ -81,7 +89,8 @@ impl<'a> SoftMatch<'a> {
     /// By the words themselves.
     fn meet(&mut self, place: usize, worth: f64, counts: impl Fn(&Term) -> bool) {
         let matched = self.candidates.list[place].matched;
-        for (bit, (best, wanted)) in self.best.iter_mut().zip(&self.terms).enumerate() {
+        let best = self.best.as_flattened_mut();
+        for (bit, (best, wanted)) in best.iter_mut().zip(&self.terms).enumerate() {
             if matched & (1 << bit) != 0 && counts(wanted.term) {
                 *best = best.max(worth);
             }
@@ -91,29 +100,33 @@ impl<'a> SoftMatch<'a> {
 
 /// A row of numbers for each of some places, filled in when it is first needed.
 struct Rows {
-    /// Where the row of each place begins, and one more; 0 if there is none yet.
-    begins: Vec<u32>,
-    numbers: Vec<f64>,
+    /// Which row each place has, and one more; 0 if there is none yet.
+    row_of: Vec<u16>,
+    numbers: Vec<Lanes>,
     width: usize,
 }
 
 impl Rows {
     fn new(places: usize, width: usize) -> Self {
         Self {
-            begins: vec![0; places],
+            row_of: vec![0; places],
             numbers: Vec::new(),
             width,
         }
     }
 
-    fn of(&mut self, place: usize, fill: impl FnOnce(&mut [f64])) -> &[f64] {
-        if self.begins[place] == 0 {
+    fn of(&mut self, place: usize, fill: impl FnOnce(&mut [f64])) -> &[Lanes] {
+        let known = usize::from(self.row_of[place]);
+        let begin = if known > 0 {
+            (known - 1) * self.width
+        } else {
             let begin = self.numbers.len();
-            self.numbers.resize(begin + self.width, 0.0);
-            fill(&mut self.numbers[begin..]);
-            self.begins[place] = u32::try_from(begin + 1).unwrap_or(0);
-        }
-        let begin = self.begins[place] as usize - 1;
+            self.numbers.resize(begin + self.width, Lanes::default());
+            fill(self.numbers[begin..].as_flattened_mut());
+            // A row that has no number is filled in again.
+            self.row_of[place] = u16::try_from(begin / self.width + 1).unwrap_or(0);
+            begin
+        };
         &self.numbers[begin..begin + self.width]
     }
 }

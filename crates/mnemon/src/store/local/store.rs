@@ -116,6 +116,7 @@ impl Store for LocalStore {
                 sets: &self.sets,
                 row_map: &generation.row_map,
                 seen: connection.seen(),
+                corpus: std::cell::OnceCell::new(),
             };
             (question.borrow_mut())(&view)
         })

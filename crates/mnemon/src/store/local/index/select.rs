@@ -112,6 +112,40 @@ pub(crate) fn numbers(
     Ok(numbers)
 }
 
+/// The numbers of all memories with a tag or one below it, whatever else a
+/// filter asks: no row of the memories themselves has to be read.
+///
+/// What is sealed has to be opened, and then also fits the rest of the filter.
+pub(crate) fn tagged(
+    connection: &Connection,
+    files: &LogFiles,
+    filter: &Filter,
+    tag: &Tag,
+) -> Result<Vec<u32>> {
+    if sealed::must_be_opened_for(connection, filter).map_err(Error::index("index"))? {
+        return sealed::numbers(connection, files, filter);
+    }
+    let read = || -> rusqlite::Result<Vec<u32>> {
+        // Not all_tags with an OR: that would be looked up row by row.
+        connection
+            .prepare_cached(
+                "SELECT n FROM tags WHERE tag = ?1
+                 UNION ALL SELECT n FROM tags WHERE tag >= ?2 AND tag < ?3
+                 UNION ALL SELECT m.n FROM unfiled m, json_each(m.terms, '$.tags') t
+                 WHERE t.value = ?1 OR (t.value >= ?2 AND t.value < ?3)",
+            )?
+            .query_map(tag_range(tag), |row| row.get(0))?
+            .collect()
+    };
+    read().map_err(Error::index("index"))
+}
+
+/// A tag, and between what all below it lie: `a`, or `a.` and what follows.
+fn tag_range(tag: &Tag) -> [String; 3] {
+    // The character after the dot is the slash.
+    [tag.to_string(), format!("{tag}."), format!("{tag}/")]
+}
+
 /// Many memories take long to read, so the time is looked at in between.
 fn load(pointer: &Pointer, files: &LogFiles) -> Result<Memory> {
     check_deadline()?;
@@ -235,7 +269,7 @@ impl Conditions {
         self.values.extend(values);
     }
 
-    /// With (or without) any of these tags, or a tag below one: `a`, or `a.` and what follows.
+    /// With (or without) any of these tags, or a tag below one.
     fn tagged(&mut self, within: &str, tags: &[Tag]) {
         let one = "tag = ? OR (tag >= ? AND tag < ?)";
         let any = vec![one; tags.len()].join(" OR ");
@@ -244,11 +278,7 @@ impl Conditions {
             [],
         );
         for tag in tags {
-            let below = format!("{tag}.");
-            // The character after the dot is the slash.
-            let behind = format!("{tag}/");
-            self.values
-                .extend([tag.to_string().into(), below.into(), behind.into()]);
+            self.values.extend(tag_range(tag).map(Value::from));
         }
     }
 

@@ -61,6 +61,10 @@ pub(super) struct Loaded {
     /// What is not forgotten: how many in each place, and how many words in all.
     pub(super) live: BTreeMap<u32, u64>,
     pub(super) live_words: u64,
+    /// What is asked of thousands of rows for each word, close together: which
+    /// are not forgotten, and how many words each has.
+    pub(super) live_numbers: Numbers,
+    pub(super) lengths: Vec<u32>,
 }
 
 /// What this process has loaded.
@@ -117,6 +121,8 @@ impl Chunks {
             stamp: Some(progress.stamp),
             live,
             live_words,
+            live_numbers: live_numbers(&chunks),
+            lengths: lengths(&chunks),
             chunks,
             names: Arc::new(names(connection).map_err(Error::index(path))?),
         });
@@ -138,6 +144,7 @@ impl Loaded {
     }
 
     /// The facts of a memory.
+    #[inline]
     pub(super) fn facts(&self, n: u32) -> &Facts {
         self.chunks
             .get((n / CHUNK_ROWS) as usize)
@@ -163,6 +170,29 @@ fn count_live(chunks: &[Option<Arc<Chunk>>]) -> (BTreeMap<u32, u64>, u64) {
     }
     *live.entry(run.0).or_default() += run.1;
     (live, words)
+}
+
+/// The numbers of all rows that are not forgotten.
+fn live_numbers(chunks: &[Option<Arc<Chunk>>]) -> Numbers {
+    let mut numbers = Vec::new();
+    for (first, chunk) in (0..).step_by(CHUNK_ROWS as usize).zip(chunks) {
+        let rows = chunk.iter().flat_map(|chunk| &chunk.facts);
+        let live = (first..).zip(rows).filter(|(_, facts)| facts.is_live());
+        numbers.extend(live.map(|(n, _)| n));
+    }
+    Numbers::of(&numbers)
+}
+
+/// How many words each row has, by its number.
+fn lengths(chunks: &[Option<Arc<Chunk>>]) -> Vec<u32> {
+    let mut lengths = vec![0; chunks.len() * CHUNK_ROWS as usize];
+    for (chunk, lengths) in chunks.iter().zip(lengths.chunks_mut(CHUNK_ROWS as usize)) {
+        let rows = chunk.iter().flat_map(|chunk| &chunk.facts);
+        for (length, facts) in lengths.iter_mut().zip(rows) {
+            *length = facts.length;
+        }
+    }
+    lengths
 }
 
 fn names(connection: &Connection) -> rusqlite::Result<BTreeMap<u32, String>> {

@@ -136,10 +136,12 @@ impl Corpus {
     }
 
     /// Whether the row in the tables counts.
+    #[inline]
     pub(super) fn counts(&self, n: u32) -> bool {
         n <= self.upto && !self.pending.unsearched.contains(n)
     }
 
+    #[inline]
     pub(super) fn facts(&self, n: u32) -> &Facts {
         if self.counts(n) {
             return self.loaded.facts(n);
@@ -147,6 +149,29 @@ impl Corpus {
         self.by_number
             .get(&n)
             .map_or(&Facts::NONE, |pending| &pending.facts)
+    }
+
+    /// As [`Facts::is_live`], without a look at the facts.
+    #[inline]
+    pub(super) fn is_live(&self, n: u32) -> bool {
+        if !self.counts(n) {
+            return self.facts(n).is_live();
+        }
+        let is_live = self.loaded.live_numbers.contains(n);
+        debug_assert_eq!(is_live, self.facts(n).is_live(), "{n}");
+        is_live
+    }
+
+    /// How many words a memory has.
+    #[inline]
+    pub(super) fn length(&self, n: u32) -> u32 {
+        let loaded = self.loaded.lengths.get(n as usize);
+        let length = match loaded.filter(|_| self.counts(n)) {
+            Some(length) => *length,
+            None => self.facts(n).length,
+        };
+        debug_assert_eq!(length, self.facts(n).length, "{n}");
+        length
     }
 
     /// The rows that count and are by somebody of that name.

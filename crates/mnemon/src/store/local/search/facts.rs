@@ -13,14 +13,18 @@ pub(super) const CHUNK_ROWS: u32 = 256;
 pub(super) const ROW_BYTES: usize = 64 + Pieces::BYTES;
 
 /// The facts of one memory.
+///
+/// What filters and neighbours are asked for comes first and lies in one line of
+/// the processor's cache: a question looks at thousands of them, in no order.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
 pub(super) struct Facts {
     pub(super) created_micros: i64,
-    /// The beginning of the checksum of its line: which version this is.
-    pub(super) version: u64,
+    pub(super) importance: f64,
     /// Decides between equals.
     pub(super) tie: u64,
-    pub(super) importance: f64,
+    /// The beginning of the checksum of its line: which version this is.
+    pub(super) version: u64,
     /// The number of its log.
     pub(super) place: u32,
     /// The number of its author's name; 0 if it has none.

@@ -26,6 +26,8 @@ pub(super) struct Fits<'a> {
     chosen: Option<Numbers>,
     /// What an agent sees; all if there is none.
     seen: Option<Seen>,
+    /// Whether it lets through all that is not forgotten.
+    is_open: bool,
 }
 
 /// What an agent sees, or does not see.
@@ -60,11 +62,15 @@ impl<'a> Fits<'a> {
             let named = authors.iter().filter(wanted);
             named.map(|author| author.number).collect()
         });
-        let chosen = if facts_are_enough(filter) {
-            None
-        } else {
-            Some(Numbers::of(&select::numbers(connection, files, filter)?))
+        let chosen = match &filter.tags[..] {
+            [] if facts_tell_the_rest(filter) => None,
+            // Unless something else narrows it down first, the tag alone is the quickest to ask for.
+            [tag] if facts_tell_the_rest(filter) && is_about_all(filter) => {
+                Some(select::tagged(connection, files, filter, tag)?)
+            }
+            _ => Some(select::numbers(connection, files, filter)?),
         };
+        let chosen = chosen.map(|numbers| Numbers::of(&numbers));
         let seen = match &filter.sight {
             Sight::Agent(id) | Sight::HiddenFrom(id) => Some(Seen {
                 is_hidden: matches!(filter.sight, Sight::HiddenFrom(_)),
@@ -77,6 +83,15 @@ impl<'a> Fits<'a> {
             Sight::Everything => None,
         };
         Ok(Self {
+            is_open: places.is_none()
+                && authors.is_none()
+                && chosen.is_none()
+                && seen.is_none()
+                && filter.kinds.is_empty()
+                && filter.since_micros.is_none()
+                && filter.until_micros.is_none()
+                && filter.min_importance.is_none()
+                && filter.forgotten == Forgottenness::Without,
             filter,
             places,
             kinds: filter.kinds.clone(),
@@ -86,8 +101,13 @@ impl<'a> Fits<'a> {
         })
     }
 
+    /// Whether it counts for whoever asks when words are counted.
+    pub(super) fn counts(&self, n: u32, corpus: &Corpus) -> bool {
+        corpus.is_live(n) && (self.seen.is_none() || self.sees(n, corpus.facts(n)))
+    }
+
     /// Whether whoever asks sees it.
-    pub(super) fn sees(&self, n: u32, facts: &Facts) -> bool {
+    fn sees(&self, n: u32, facts: &Facts) -> bool {
         self.seen.as_ref().is_none_or(|seen| {
             let reaches = seen.hidden_places.binary_search(&facts.place).is_err();
             let sees = reaches && (!facts.flags.is_private || seen.own_private.contains(n));
@@ -102,16 +122,24 @@ impl<'a> Fits<'a> {
         }
         let (mut memories, mut words) = (0, 0);
         for n in (0_u32..).take(corpus.size) {
-            let facts = corpus.facts(n);
-            if facts.is_live() && self.sees(n, facts) {
+            if self.counts(n, corpus) {
                 memories += 1;
-                words += u64::from(facts.length);
+                words += u64::from(corpus.length(n));
             }
         }
         (memories, mean(words, memories))
     }
 
-    pub(super) fn fits(&self, n: u32, facts: &Facts) -> bool {
+    pub(super) fn fits(&self, n: u32, corpus: &Corpus) -> bool {
+        // What a bit says needs no look at the facts.
+        if self.is_open {
+            return corpus.is_live(n);
+        }
+        self.chosen.as_ref().is_none_or(|chosen| chosen.contains(n))
+            && self.facts_fit(n, corpus.facts(n))
+    }
+
+    fn facts_fit(&self, n: u32, facts: &Facts) -> bool {
         let filter = self.filter;
         facts.flags.present
             && match filter.forgotten {
@@ -137,7 +165,6 @@ impl<'a> Fits<'a> {
             && filter
                 .min_importance
                 .is_none_or(|least| facts.importance >= least.get())
-            && self.chosen.as_ref().is_none_or(|chosen| chosen.contains(n))
             && self.sees(n, facts)
     }
 }
@@ -169,9 +196,9 @@ impl Fits<'_> {
     }
 }
 
-fn facts_are_enough(filter: &Filter) -> bool {
-    filter.tags.is_empty()
-        && filter.any_tags.is_empty()
+/// Whether all that is asked but tags is in the facts.
+fn facts_tell_the_rest(filter: &Filter) -> bool {
+    filter.any_tags.is_empty()
         && filter.not_tags.is_empty()
         && filter.min_confidence.is_none()
         && filter.min_priority.is_none()
@@ -179,6 +206,11 @@ fn facts_are_enough(filter: &Filter) -> bool {
         && filter.contains.is_none()
         && filter.metadata.is_empty()
         && filter.preference_key.is_none()
+}
+
+/// Whether it is about all spaces and times.
+fn is_about_all(filter: &Filter) -> bool {
+    filter.spaces.is_empty() && filter.since_micros.is_none() && filter.until_micros.is_none()
 }
 
 fn places(connection: &Connection, spaces: &[Space]) -> rusqlite::Result<Vec<u32>> {

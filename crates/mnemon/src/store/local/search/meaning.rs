@@ -62,9 +62,12 @@ fn chunk_cosines(query: &Vector, rows: &VectorRows, out: &mut [f32]) {
     let products = &mut products[..out.len()];
     dot_rows(query.components(), components, products);
     for ((out, product), norm) in out.iter_mut().zip(products).zip(&rows.inverse_norms) {
-        if *norm > 0.0 {
-            *out = query.cosine_from(*product, *norm);
-        }
+        // A choice between two numbers is made for several rows at once, one to write or not is not.
+        *out = if *norm > 0.0 {
+            query.cosine_from(*product, *norm)
+        } else {
+            f32::NAN
+        };
     }
 }
 

@@ -27,6 +27,7 @@ impl Numbers {
         Self(words)
     }
 
+    #[inline]
     pub(super) fn contains(&self, n: u32) -> bool {
         let word = self.0.get(n as usize / 64);
         word.is_some_and(|word| word & (1 << (n % 64)) != 0)

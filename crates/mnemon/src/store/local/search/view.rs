@@ -1,5 +1,6 @@
 //! One look at the searchable memories: what bears on a question.
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use super::fits::Fits;
 use super::found::{Found, Text};
 use super::full_text::Posting;
 use super::meaning::Meaning;
+use super::numbers::Numbers;
 use super::outside::{Outside, RowMapCache};
 use super::pending::{self, PendingCache, Wanted};
 use super::postings::PostingsCache;
@@ -35,6 +37,9 @@ use crate::store::{SetState, View};
 /// Memories this near to a candidate in its session are candidates too.
 const NEIGHBOURS: usize = 3;
 
+/// Cosines that are looked at together.
+const LANES: usize = 32;
+
 /// One consistent look at the index.
 pub(in crate::store::local) struct LocalView<'a> {
     pub(in crate::store::local) connection: &'a Connection,
@@ -48,6 +53,8 @@ pub(in crate::store::local) struct LocalView<'a> {
     pub(in crate::store::local) sets: &'a Sets,
     pub(in crate::store::local) row_map: &'a RowMapCache,
     pub(in crate::store::local) seen: &'a Seen,
+    /// What there is to search, once somebody asked: within a look it stays the same.
+    pub(in crate::store::local) corpus: OnceCell<Arc<Corpus>>,
 }
 
 impl View for LocalView<'_> {
@@ -77,14 +84,15 @@ impl View for LocalView<'_> {
         let sql = format!(
             "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log WHERE m.n = ?1"
         );
+        let mut statement = self
+            .connection
+            .prepare_cached(&sql)
+            .map_err(Error::index(self.path))?;
         let mut memories = Vec::with_capacity(keys.len());
         for key in keys {
-            let pointer = self
-                .connection
-                .prepare_cached(&sql)
-                .and_then(|mut statement| {
-                    statement.query_row([key.0], Pointer::from_row).optional()
-                })
+            let pointer = statement
+                .query_row([key.0], Pointer::from_row)
+                .optional()
                 .map_err(Error::index(self.path))?;
             let pointer = pointer.expect("a key of the same look");
             memories.push(pointer.load(self.files)?);
@@ -111,7 +119,10 @@ impl View for LocalView<'_> {
 impl LocalView<'_> {
     /// What there is to search.
     fn corpus(&self) -> Result<Arc<Corpus>> {
-        self.seen.current(self.connection, || {
+        if let Some(known) = self.corpus.get() {
+            return Ok(known.clone());
+        }
+        let corpus = self.seen.current(self.connection, || {
             let index = || Error::index(self.path);
             let progress = Progress::read(self.connection).map_err(index())?;
             let unsearched = pending::unsearched(self.connection).map_err(index())?;
@@ -130,7 +141,8 @@ impl LocalView<'_> {
                 &loaded,
             )?;
             Ok(Corpus::new(&progress, loaded, pending))
-        })
+        })?;
+        Ok(self.corpus.get_or_init(|| corpus).clone())
     }
 
     fn search(&self, probe: &Probe) -> Result<Candidates> {
@@ -192,11 +204,8 @@ impl LocalView<'_> {
         let (documents, mean_length) = fits.extent(corpus);
         for (bit, term) in probe.terms.iter().enumerate() {
             let postings = self.postings(term, corpus)?;
-            let live = postings
-                .iter()
-                .map(|(n, _)| (*n, corpus.facts(*n)))
-                .filter(|(n, facts)| facts.is_live() && fits.sees(*n, facts))
-                .count();
+            let counts = |posting: &&Posting| fits.counts(posting.0, corpus);
+            let live = postings.iter().filter(counts).count();
             let weight = bm25::rarity(documents, live as u64);
             let is_name = matches!(term, Term::Name { .. });
             let found = postings.iter().map(|(n, count)| Found {
@@ -205,7 +214,7 @@ impl LocalView<'_> {
                 score: if is_name {
                     0.0
                 } else {
-                    bm25::worth(weight, *count, corpus.facts(*n).length, mean_length)
+                    bm25::worth(weight, *count, corpus.length(*n), mean_length)
                 },
             });
             text.add(found);
@@ -275,7 +284,7 @@ fn choose(
     text: &Text,
     meaning: &Meaning,
 ) -> Chosen {
-    let allowed = |n: u32| fits.fits(n, corpus.facts(n)) && text.has_demanded(n, probe);
+    let allowed = |n: u32| fits.fits(n, corpus) && text.has_demanded(n, probe);
     let mut total = 0;
     let mut by_words = Best::new(corpus, probe.most);
     for found in &text.found {
@@ -292,13 +301,20 @@ fn choose(
     };
     // What is neither near nor among the nearest is most of it, so one comparison has to do.
     let mut floor = 0.0;
-    for (n, cosine) in (0_u32..).zip(cosines) {
-        if *cosine > floor && allowed(n) {
-            if *cosine >= probe.near && text.of(n).is_none() {
-                total += 1;
+    let mut met = text.walk();
+    for (first, some) in (0..).step_by(LANES).zip(cosines.chunks(LANES)) {
+        // Counting them takes several at once; looking for the first would not.
+        if some.iter().filter(|cosine| **cosine > floor).count() == 0 {
+            continue;
+        }
+        for (n, cosine) in (first..).zip(some) {
+            if *cosine > floor && allowed(n) {
+                if *cosine >= probe.near && met.of(n).is_none() {
+                    total += 1;
+                }
+                by_meaning.offer(f64::from(*cosine), n);
+                floor = probe.near.next_down().min(by_meaning.floor()).max(0.0);
             }
-            by_meaning.offer(f64::from(*cosine), n);
-            floor = probe.near.next_down().min(by_meaning.floor()).max(0.0);
         }
     }
     let is_complete = by_words.is_complete() && by_meaning.is_complete();
@@ -310,13 +326,13 @@ fn choose(
         add_neighbours(&mut chosen, corpus, &allowed);
     }
     Chosen {
-        numbers: chosen,
+        numbers: Numbers::of(&chosen).iter().collect(),
         is_complete,
         total,
     }
 }
 
-/// What lies around the chosen in their sessions, in the order of all numbers.
+/// What lies around the chosen in their sessions.
 fn add_neighbours(chosen: &mut Vec<u32>, corpus: &Corpus, allowed: &impl Fn(u32) -> bool) {
     for place in 0..chosen.len() {
         for walk in [Corpus::previous, Corpus::next] {
@@ -332,8 +348,6 @@ fn add_neighbours(chosen: &mut Vec<u32>, corpus: &Corpus, allowed: &impl Fn(u32)
             }
         }
     }
-    chosen.sort_unstable();
-    chosen.dedup();
 }
 
 fn candidates(corpus: &Corpus, chosen: &[u32], text: &Text, meaning: &Meaning) -> Vec<Candidate> {
@@ -342,12 +356,13 @@ fn candidates(corpus: &Corpus, chosen: &[u32], text: &Text, meaning: &Meaning) -
         Some(there) if *there == n => Some(guess),
         _ => chosen.binary_search(&n).ok(),
     };
+    let mut met = text.walk();
     chosen
         .iter()
         .enumerate()
         .map(|(place, n)| {
             let facts = corpus.facts(*n);
-            let found = text.of(*n);
+            let found = met.of(*n);
             Candidate {
                 key: Key(*n),
                 tie: facts.tie,
