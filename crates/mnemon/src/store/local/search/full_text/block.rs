@@ -133,9 +133,10 @@ mod tests {
 
     #[test]
     fn words_come_back_from_as_many_blocks_as_they_need() {
-        let many: Vec<(u32, Vec<u32>)> = (1..3000).map(|n| (n * 7, vec![n % 5, 100 + n])).collect();
-        let few: Vec<(u32, Vec<u32>)> = vec![(1, vec![]), (9, vec![2])];
-        let told: Vec<(String, &Vec<(u32, Vec<u32>)>)> = (0..400)
+        type Memories = Vec<(u32, Vec<u32>)>;
+        let many: Memories = (1..3000).map(|n| (n * 7, vec![n % 5, 100 + n])).collect();
+        let few: Memories = vec![(1, vec![]), (9, vec![2])];
+        let told: Vec<(String, &Memories)> = (0..400)
             .map(|number| {
                 let memories = if number == 200 { &many } else { &few };
                 (format!("sword{number:03}"), memories)
@@ -168,7 +169,7 @@ mod tests {
         assert_eq!(found.len(), told.len());
         for ((word, list), (expected, memories)) in found.iter().zip(&told) {
             assert_eq!(word, expected);
-            let list: Vec<(u32, Vec<u32>)> = list.iter().map(|(n, it)| (n, it.to_vec())).collect();
+            let list: Memories = list.iter().map(|(n, it)| (n, it.to_vec())).collect();
             assert_eq!(&list, *memories);
         }
     }

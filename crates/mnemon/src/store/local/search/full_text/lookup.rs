@@ -25,7 +25,9 @@ impl Segments {
             Term::Phrase(stems) => self.of_phrase(connection, stems),
             Term::Name { stem, .. } => {
                 let mut postings = self.of_stem(connection, stem)?;
-                postings.iter_mut().for_each(|(_, count)| *count = 1);
+                for (_, count) in &mut postings {
+                    *count = 1;
+                }
                 Ok(postings)
             }
             Term::Pattern(pattern) => self.of_pattern(connection, pattern),
@@ -149,9 +151,12 @@ impl Segments {
         beginning: &[u8],
         each: impl FnMut(usize, &[u8], &[u8]) -> Option<()>,
     ) -> rusqlite::Result<()> {
-        let compare = |found: &[u8]| match found.starts_with(beginning) {
-            true => Ordering::Equal,
-            false => found.cmp(beginning),
+        let compare = |found: &[u8]| {
+            if found.starts_with(beginning) {
+                Ordering::Equal
+            } else {
+                found.cmp(beginning)
+            }
         };
         self.each_word(connection, beginning, compare, each)
     }

@@ -86,8 +86,8 @@ impl Segments {
 
     /// Whether the words of a memory are in one of them.
     pub(in crate::store::local::search) fn have(&self, n: u32) -> bool {
-        let newest_first = self.list.iter().rev();
-        let run = newest_first.filter_map(|it| it.spoken.run_of(n)).next();
+        let mut newest_first = self.list.iter().rev();
+        let run = newest_first.find_map(|it| it.spoken.run_of(n));
         run.is_some_and(|run| run.has_words)
     }
 }
