@@ -170,7 +170,7 @@ impl Segments {
         mut each: impl FnMut(usize, &[u8], &[u8]) -> Option<()>,
     ) -> rusqlite::Result<()> {
         for (place, segment) in self.list.iter().enumerate() {
-            let blocks = segment.blocks_from(first)..segment.beginnings.len();
+            let blocks = segment.first_block(first)..segment.beginnings.len();
             for block in blocks {
                 if compare(&segment.beginnings[block]) == Ordering::Greater {
                     break;

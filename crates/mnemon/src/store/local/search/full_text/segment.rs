@@ -184,8 +184,8 @@ impl Segment {
             .ok_or_else(damaged_block)
     }
 
-    /// The blocks in which a word with this beginning, or the word itself, may be.
-    pub(super) fn blocks_from(&self, word: &[u8]) -> usize {
+    /// The first block in which this word, or one that begins like it, may be.
+    pub(super) fn first_block(&self, word: &[u8]) -> usize {
         let behind = self.beginnings.partition_point(|it| **it < *word);
         behind.saturating_sub(1)
     }
