@@ -111,6 +111,12 @@ pub struct Mnemon {
 /// Where random bytes come from; tests bring their own.
 pub type Random = Arc<dyn Fn() -> [u8; 10] + Send + Sync>;
 
+impl Drop for Mnemon {
+    fn drop(&mut self) {
+        self.store.be_left();
+    }
+}
+
 impl Mnemon {
     /// The engine over a store.
     pub fn new(store: Arc<dyn Store>, config: Config) -> Self {

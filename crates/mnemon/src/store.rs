@@ -239,6 +239,9 @@ pub trait Store: Send + Sync {
 
     /// Tells the store that it is shared, so that it may go on working for others on its own.
     fn be_shared(self: Arc<Self>) {}
+
+    /// Tells the store that nobody will use it soon, so that it finishes what it does on its own.
+    fn be_left(&self) {}
 }
 
 /// One consistent look at a store.

@@ -69,11 +69,10 @@ impl Mnemon {
     /// it would have got then. Nothing can be changed there.
     pub fn as_of(&self, moment: Time) -> Result<Self> {
         let store = self.store.as_of(moment)?;
-        Ok(Self {
-            clock: Clock::fixed_at(moment),
-            embedder: self.embedder.clone(),
-            outside: self.outside.clone(),
-            ..Self::new(store, self.config.clone())
-        })
+        let mut then = Self::new(store, self.config.clone());
+        then.clock = Clock::fixed_at(moment);
+        then.embedder = self.embedder.clone();
+        then.outside = self.outside.clone();
+        Ok(then)
     }
 }

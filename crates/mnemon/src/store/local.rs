@@ -20,6 +20,7 @@ pub mod disk;
 mod embedded;
 mod erase;
 mod files;
+mod filler;
 mod folders;
 mod format;
 mod fresh;
@@ -140,6 +141,7 @@ pub struct LocalStore {
     loaded: Mutex<current::Loaded>,
     queue: commit::Queue,
     preparer: Arc<search::Preparer>,
+    filler: filler::Filler,
     post: post::Post,
     waiting: buffer::Buffer,
     /// When sessions were last opened.
@@ -197,6 +199,7 @@ impl LocalStore {
             queue: commit::Queue::default(),
             post: post::Post::new(&layout.index()),
             preparer: Arc::new(search::Preparer::new(options.embedder.clone())),
+            filler: filler::Filler::default(),
             waiting: buffer::Buffer::default(),
             openings: audit::Openings::default(),
             looks_into: None,
@@ -295,6 +298,7 @@ impl Drop for LocalStore {
         if self.process != std::process::id() {
             return;
         }
+        self.filler.stop();
         self.post.close();
         // What is not durable yet was never said to be; this is the last chance to make it so.
         if self.options.durability != Durability::Os {

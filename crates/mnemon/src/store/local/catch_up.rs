@@ -5,16 +5,12 @@ use rusqlite::Connection;
 use super::LocalStore;
 use super::disk::{DiskFile, Stat};
 use super::index::generation::Borrowed;
-use super::index::{apply, filing, leaving, position};
+use super::index::{apply, leaving, position};
 use super::log::line::Line;
 use super::log::scan::{self, Found, Stopped};
-use super::search;
 use crate::error::{Error, Result};
 use crate::memory::Space;
 use position::Position;
-
-/// How many memories of logs that are gone a write sweeps out: a few milliseconds.
-const SWEPT_AT_ONCE: u32 = 256;
 
 impl LocalStore {
     /// Reads what is new in these logs into the index, in one transaction each.
@@ -45,25 +41,6 @@ impl LocalStore {
             }
         }
         Ok(())
-    }
-
-    /// Files what is new and makes what is pending searchable if it is time to; the caller has a transaction open.
-    ///
-    /// Failing is no harm: what stays pending is looked at by whoever asks.
-    pub(super) fn fill_search(&self, connection: &Borrowed<'_>) {
-        let generation = connection.generation();
-        if !generation.is_searched {
-            return;
-        }
-        let _ = search::sweep(connection, SWEPT_AT_ONCE);
-        let _ = filing::file_if_due(connection, self.options.pending_max);
-        let _ = search::fill_if_due(
-            connection,
-            &self.files,
-            &self.preparer,
-            &generation.vectors,
-            self.options.pending_max,
-        );
     }
 
     /// As [`Self::catch_up_one`], but reads it all if the index knows more than the disk kept.

@@ -80,7 +80,7 @@ impl LocalStore {
         if self.options.index_in_memory {
             return self.memory_index();
         }
-        let Some(generation) = self.disk_index() else {
+        let Some(generation) = self.index_in_use() else {
             // There is none: make it if we may write, else answer from memory.
             return match self.lock.try_acquire("build the index") {
                 // A full disk has no room for it, but must not keep us from answering.
@@ -207,7 +207,7 @@ impl LocalStore {
     }
 
     /// The index on the disk, if there is one that opens.
-    fn disk_index(&self) -> Option<Arc<Generation>> {
+    pub(super) fn index_in_use(&self) -> Option<Arc<Generation>> {
         let folder = self.layout.index();
         // A look at the pointer is all it costs while nobody puts another build into use.
         let pointer = RealDisk.stat(&generation::pointer(&folder)).ok().flatten();
@@ -238,7 +238,7 @@ impl LocalStore {
         if self.options.index_in_memory {
             return self.memory_index();
         }
-        let Some(generation) = self.disk_index() else {
+        let Some(generation) = self.index_in_use() else {
             return self.build(held);
         };
         match self.catch_up_for_writing(held, &generation) {

@@ -84,8 +84,15 @@ pub(crate) struct Held<'a> {
     slot: MutexGuard<'a, Option<Arc<dyn DiskFile>>>,
     note: Note,
     noted: bool,
-    /// Whether somebody else had it when it was first asked for.
-    pub(crate) was_waited_for: bool,
+    /// Whether another process had it when it was first asked for.
+    pub(crate) others_had_it: bool,
+}
+
+/// What came of one try for the lock.
+enum Tried<'a> {
+    Held(Held<'a>),
+    OtherThread,
+    OtherProcess,
 }
 
 /// Since when somebody waits.
@@ -117,13 +124,16 @@ impl StoreLock {
     /// Waits for the lock, but not for ever.
     pub(crate) fn acquire(&self, operation: &str) -> Result<Held<'_>> {
         let wait = Wait::begin();
-        let mut was_waited_for = false;
+        let mut others_had_it = false;
         loop {
-            if let Some(mut held) = self.try_acquire(operation)? {
-                held.was_waited_for = was_waited_for;
-                return Ok(held);
+            match self.try_for(operation)? {
+                Tried::Held(mut held) => {
+                    held.others_had_it = others_had_it;
+                    return Ok(held);
+                }
+                Tried::OtherThread => {}
+                Tried::OtherProcess => others_had_it = true,
             }
-            was_waited_for = true;
             self.pause(&wait)?;
         }
     }
@@ -150,15 +160,24 @@ impl StoreLock {
 
     /// Takes the lock if nobody in this or another process has it.
     pub(crate) fn try_acquire(&self, operation: &str) -> Result<Option<Held<'_>>> {
+        Ok(match self.try_for(operation)? {
+            Tried::Held(held) => Some(held),
+            Tried::OtherThread | Tried::OtherProcess => None,
+        })
+    }
+
+    fn try_for(&self, operation: &str) -> Result<Tried<'_>> {
         let mut slot = match self.file.try_lock() {
             Ok(slot) => slot,
             // A thread that panicked with the lock left a note, like a dead process.
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::WouldBlock) => return Ok(Tried::OtherThread),
         };
-        Ok(self
-            .try_take(&mut slot)?
-            .then(|| Held::new(slot, operation)))
+        Ok(if self.try_take(&mut slot)? {
+            Tried::Held(Held::new(slot, operation))
+        } else {
+            Tried::OtherProcess
+        })
     }
 
     /// What the file says now; readers use it without the lock.
@@ -215,7 +234,7 @@ impl<'a> Held<'a> {
             slot,
             note,
             noted: false,
-            was_waited_for: false,
+            others_had_it: false,
         }
     }
 

@@ -360,8 +360,13 @@ impl Store for LocalStore {
 
     fn be_shared(self: Arc<Self>) {
         self.may_serve(Arc::downgrade(&self));
+        self.filler.work_for(Arc::downgrade(&self));
         if self.options.expects_others && self.options.as_of.is_none() {
             self.met_others();
         }
+    }
+
+    fn be_left(&self) {
+        self.filler.stop();
     }
 }

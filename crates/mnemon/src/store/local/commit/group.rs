@@ -47,7 +47,7 @@ impl LocalStore {
         open: &mut OpenLogs,
     ) -> Result<Vec<Result<Appended>>> {
         let held = self.lock.acquire("write")?;
-        if held.was_waited_for {
+        if held.others_had_it {
             self.met_others();
         }
         self.append_holding(held, requests, open)
@@ -167,8 +167,10 @@ impl LocalStore {
             self.preparer.add(log.memories());
             log.put_into_index(connection, space)?;
         }
-        self.fill_search(connection);
-        index::run(connection, "COMMIT").map_err(Error::index("index"))
+        let something_waits = self.fill_if_far_behind(connection);
+        index::run(connection, "COMMIT").map_err(Error::index("index"))?;
+        self.fill_beside(connection.generation(), something_waits);
+        Ok(())
     }
 
     /// As [`Self::prepare_log`]; if it fails, the index transaction is as before.

@@ -53,17 +53,18 @@ CREATE VIEW all_handles AS
 /// How many memories one round takes.
 const ROUND: u32 = 1024;
 
-/// Files everything if enough waits; the caller has a transaction open.
+/// Files everything; the caller has a transaction open.
 ///
 /// If it fails, the transaction is as before and the memories wait on.
-pub(crate) fn file_if_due(connection: &Connection, unfiled_max: u32) -> rusqlite::Result<()> {
-    let unfiled: u32 = connection
+pub(crate) fn file(connection: &Connection) -> rusqlite::Result<()> {
+    whole_or_not(connection, |error| error, || file_all(connection))
+}
+
+/// How many memories are not filed.
+pub(crate) fn count_unfiled(connection: &Connection) -> rusqlite::Result<u32> {
+    connection
         .prepare_cached("SELECT coalesce((SELECT max(n) FROM memories), 0) - upto FROM filed")?
-        .query_row([], |row| row.get(0))?;
-    if unfiled < unfiled_max {
-        return Ok(());
-    }
-    whole_or_not(connection, |error| error, || file(connection))
+        .query_row([], |row| row.get(0))
 }
 
 /// Whether a memory is in the trees.
@@ -73,7 +74,7 @@ pub(super) fn is_filed(connection: &Connection, n: i64) -> rusqlite::Result<bool
         .query_row([n], |row| row.get(0))
 }
 
-fn file(connection: &Connection) -> rusqlite::Result<()> {
+fn file_all(connection: &Connection) -> rusqlite::Result<()> {
     loop {
         let rows = unfiled(connection)?;
         let Some(last) = rows.last().map(|row| row.n) else {
@@ -229,9 +230,10 @@ mod tests {
             before.iter().map(Vec::len).collect::<Vec<_>>(),
             [6, 6, 6, 3]
         );
-        file_if_due(&connection, 4).unwrap();
         assert_eq!(in_trees(&connection), 3, "links to what is superseded");
-        file_if_due(&connection, 3).unwrap();
+        assert_eq!(count_unfiled(&connection).unwrap(), 3);
+        file(&connection).unwrap();
+        assert_eq!(count_unfiled(&connection).unwrap(), 0);
         assert_eq!(in_trees(&connection), 21);
         assert_eq!(seen(&connection), before);
         // What comes next is not filed, and what goes leaves nothing behind.

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::{SCHEMA, open_file, open_memory};
+use super::{LogPages, SCHEMA, open_file, open_memory};
 use crate::error::{Error, Result};
 use crate::store::local::search::{
     Chunks, PendingCache, PostingsCache, RowMapCache, Seen, VectorFile,
@@ -37,6 +37,7 @@ pub(crate) struct Generation {
     path: Option<PathBuf>,
     connections: Mutex<Connections>,
     given_back: Condvar,
+    pub(crate) log_pages: LogPages,
     /// What search keeps beside SQLite's file, and what this process has loaded of it.
     pub(crate) vectors: VectorFile,
     pub(crate) chunks: Chunks,
@@ -93,6 +94,7 @@ impl Generation {
             path: None,
             connections: Mutex::new(connection.into()),
             given_back: Condvar::new(),
+            log_pages: LogPages::default(),
             vectors: VectorFile::in_memory(),
             chunks: Chunks::default(),
             pending: PendingCache::default(),
@@ -109,8 +111,10 @@ impl Generation {
     }
 
     fn on_disk(path: PathBuf) -> Result<Self> {
-        let connection = open_file(&path).map_err(Error::index(&path))?;
+        let log_pages = LogPages::default();
+        let connection = open_file(&path, log_pages.clone()).map_err(Error::index(&path))?;
         Ok(Self {
+            log_pages,
             vectors: VectorFile::on_disk(path.with_file_name("vectors")),
             path: Some(path),
             connections: Mutex::new(connection.into()),
@@ -170,7 +174,8 @@ impl Generation {
         };
         if borrowed.connected.is_none() {
             let path = self.path();
-            borrowed.connected = Some(open_file(path).map_err(Error::index(path))?.into());
+            let opened = open_file(path, self.log_pages.clone()).map_err(Error::index(path))?;
+            borrowed.connected = Some(opened.into());
         }
         Ok(borrowed)
     }

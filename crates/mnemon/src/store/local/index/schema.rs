@@ -1,9 +1,12 @@
 //! The tables, and how a connection is set up.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
+use rusqlite::hooks::Wal;
 use rusqlite::{Connection, OpenFlags};
 
 use super::position::unsigned;
@@ -73,13 +76,19 @@ CREATE TABLE damage (
 ) WITHOUT ROWID;
 ";
 
+/// A writer empties the write-ahead log itself once it has so many pages: sixteen megabytes.
+const LOG_PAGES_MAX: u32 = 4096;
+
+/// How many pages the write-ahead log had after the last commit of this process.
+pub(crate) type LogPages = Arc<AtomicU32>;
+
 /// Opens the index in this file, making its tables if it is new.
-pub(crate) fn open_file(path: &Path) -> rusqlite::Result<Connection> {
+pub(crate) fn open_file(path: &Path, log_pages: LogPages) -> rusqlite::Result<Connection> {
     // No mutex inside SQLite: a connection is used by one thread at a time.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     // Whoever only asked leaves the files as they are, also when it goes.
@@ -87,6 +96,16 @@ pub(crate) fn open_file(path: &Path) -> rusqlite::Result<Connection> {
     // The logs are the truth, so the index need not survive a power cut, but
     // it must not be half there either.
     connection.pragma_update(None, "synchronous", "normal")?;
+    // To empty it takes two syncs and many writes, which nobody has to wait for
+    // while the filler does it; but without one it must not grow for ever.
+    connection.wal_hook(Some(move |log: &mut Wal, pages| {
+        let pages = u32::try_from(pages).unwrap_or(0);
+        log_pages.store(pages, Ordering::Relaxed);
+        if pages >= LOG_PAGES_MAX {
+            log.checkpoint()?;
+        }
+        Ok(())
+    }))?;
     set_up(connection)
 }
 

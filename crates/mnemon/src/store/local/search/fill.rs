@@ -1,18 +1,17 @@
 //! A fill: what is pending becomes searchable, many memories at a time.
 //!
 //! One at a time would cost a write more pages than all the rest of it: each
-//! fill gives the full text a segment of its own.
+//! fill gives the full text a segment of its own. Most of the work is done
+//! before anybody has to wait for it ([`Ready`]).
 
-use std::collections::{BTreeMap, HashMap};
-
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::Progress;
-use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
-use super::full_text::{self, Words};
-use super::kept_rows::{self, CHUNK_BYTES};
-use super::pending::{self, Row, Rows, Sequence};
+use super::full_text::{self, SortedWords, Words};
+use super::numbers::Numbers;
+use super::pending::{self, Row, Rows};
 use super::prepare::{Prepared, Preparer};
+use super::round::Round;
 use super::vectors::VectorFile;
 use crate::error::{Error, Result};
 use crate::store::local::files::LogFiles;
@@ -21,31 +20,28 @@ use crate::store::local::index::whole_or_not;
 /// How many new memories one round takes.
 const ROUND: u32 = 1024;
 
-/// Makes everything pending searchable if enough is; the caller has a transaction open.
+/// Makes everything pending searchable; the caller has a transaction open.
 ///
 /// If it fails, the transaction is as before and the memories stay pending:
 /// whoever asks looks at them one by one.
-pub(in crate::store::local) fn fill_if_due(
+pub(in crate::store::local) fn fill(
     connection: &Connection,
     files: &LogFiles,
     preparer: &Preparer,
     vectors: &VectorFile,
-    pending_max: u32,
 ) -> Result<()> {
-    let index = || Error::index("index");
-    let pending = count_pending(connection).map_err(index())?;
-    preparer.keep_last(pending);
-    if pending < pending_max {
-        return Ok(());
-    }
-    whole_or_not(
-        connection,
-        |error| Error::index("index")(error),
-        || fill(connection, files, preparer, vectors),
-    )
+    let fill = || loop {
+        let ready = Ready::read(connection, files, preparer)?;
+        let is_last = ready.is_last();
+        if !ready.put_in(connection, vectors)? || is_last {
+            return full_text::merge_if_due(connection).map_err(Error::index("index"));
+        }
+    };
+    whole_or_not(connection, |error| Error::index("index")(error), fill)
 }
 
-fn count_pending(connection: &Connection) -> rusqlite::Result<u32> {
+/// How many memories are pending.
+pub(in crate::store::local) fn count_pending(connection: &Connection) -> rusqlite::Result<u32> {
     connection
         .prepare_cached(
             "SELECT coalesce((SELECT max(n) FROM memories), 0) - upto + (SELECT count(*) FROM unsearched) FROM search",
@@ -53,173 +49,126 @@ fn count_pending(connection: &Connection) -> rusqlite::Result<u32> {
         .query_row([], |row| Ok(u32::try_from(row.get::<_, i64>(0)?).unwrap_or(0)))
 }
 
-fn fill(
-    connection: &Connection,
-    files: &LogFiles,
-    preparer: &Preparer,
-    vectors: &VectorFile,
-) -> Result<()> {
-    let index = || Error::index("index");
-    let embedder = &*preparer.embedder;
-    let mut progress = Progress::read(connection).map_err(index())?;
-    if progress.stamp == 0 {
-        embedder.id().clone_into(&mut progress.embedder);
-        progress.dimension = u32::try_from(embedder.dimension()).unwrap_or(u32::MAX);
-    }
-    progress.stamp += 1;
-    loop {
-        let rows = pending::rows(connection, progress.upto, ROUND, Rows::ToFill).map_err(index())?;
-        let new = rows.iter().filter(|row| row.n() > progress.upto).count();
-        let last = rows.iter().map(Row::n).max();
-        let mut taken = Vec::with_capacity(rows.len());
+/// One round of a fill, as far as it can be made ready while others write.
+pub(in crate::store::local) struct Ready {
+    /// How far search had come, and what had changed.
+    before: Progress,
+    changed: Numbers,
+    /// Every memory that was looked at, by number and version, with what search wants of it
+    /// if its line could be read.
+    looked_at: Vec<(u32, u64, Option<Prepared>)>,
+    new: u32,
+    words: SortedWords,
+}
+
+impl Ready {
+    /// Makes the next round ready, as this view of the index has it.
+    pub(in crate::store::local) fn read(
+        connection: &Connection,
+        files: &LogFiles,
+        preparer: &Preparer,
+    ) -> Result<Self> {
+        let index = || Error::index("index");
+        let mut before = Progress::read(connection).map_err(index())?;
+        if before.stamp == 0 {
+            let embedder = &*preparer.embedder;
+            embedder.id().clone_into(&mut before.embedder);
+            before.dimension = u32::try_from(embedder.dimension()).unwrap_or(u32::MAX);
+        }
+        let changed = pending::changed(connection).map_err(index())?;
+        let rows = pending::rows(connection, before.upto, ROUND, Rows::ToFill).map_err(index())?;
+        let new = rows.iter().filter(|row| row.n() > before.upto).count();
+        let mut looked_at = Vec::with_capacity(rows.len());
         for row in rows {
             let ready = match preparer.take(row.version()) {
-                Some(ready) => ready,
+                Some(ready) => Some(ready),
                 None => match row.pointer.load_as_kept(files) {
-                    Ok(memory) => Prepared::of(memory.into(), embedder)?,
+                    Ok(memory) => Some(Prepared::of(memory.into(), &*preparer.embedder)?),
                     // A line that can't be read is told of by verify; here it is just not there.
-                    Err(_) => continue,
+                    Err(_) => None,
                 },
             };
-            taken.push((row, ready));
+            looked_at.push((row.n(), row.version(), ready));
         }
+        let mut words = Words::default();
+        for n in changed.iter() {
+            words.take_out(n);
+        }
+        for (n, _, ready) in &looked_at {
+            if let Some(ready) = ready {
+                words.put_in(*n, &ready.document);
+            }
+        }
+        let words = words.sorted();
+        Ok(Self {
+            before,
+            changed,
+            looked_at,
+            new: u32::try_from(new).unwrap_or(u32::MAX),
+            words,
+        })
+    }
+
+    /// Whether nothing is left for another round.
+    pub(in crate::store::local) fn is_last(&self) -> bool {
+        self.new < ROUND
+    }
+
+    /// Makes it count; false if something was changed since it was made ready.
+    /// The caller has a transaction open.
+    pub(in crate::store::local) fn put_in(
+        self,
+        connection: &Connection,
+        vectors: &VectorFile,
+    ) -> Result<bool> {
+        let index = || Error::index("index");
+        let Some(rows) = self.rows_as_they_were(connection).map_err(index())? else {
+            return Ok(false);
+        };
+        let mut progress = self.before;
+        progress.stamp += 1;
         let mut round = Round::new(connection, progress.stamp);
-        for n in pending::changed(connection).map_err(index())?.iter() {
+        for n in self.changed.iter() {
             round.take_out(n).map_err(index())?;
         }
-        for (row, ready) in &taken {
-            round
-                .put_in(row, ready, row.n() > progress.upto)
-                .map_err(index())?;
+        let mut vectors_of = Vec::with_capacity(rows.len());
+        for (row, (n, _, ready)) in rows.iter().zip(&self.looked_at) {
+            if let Some(ready) = ready {
+                let is_new = *n > progress.upto;
+                round.put_in(row, ready, is_new).map_err(index())?;
+                vectors_of.push((*n, ready.vector.as_ref()));
+            }
         }
-        let vectors_of = taken
-            .iter()
-            .map(|(row, ready)| (row.n(), ready.vector.as_ref()));
         vectors
-            .write(progress.dimension as usize, &vectors_of.collect::<Vec<_>>())
+            .write(progress.dimension as usize, &vectors_of)
             .map_err(Error::io("write", "the vectors"))?;
         round.write().map_err(index())?;
+        self.words.write(connection).map_err(index())?;
+        let last = rows.iter().map(Row::n).max();
         progress.upto = progress.upto.max(last.unwrap_or(0));
         finish(connection, &progress).map_err(index())?;
-        if new < ROUND as usize {
-            return full_text::merge_if_due(connection).map_err(index());
+        Ok(true)
+    }
+
+    /// The rows that were looked at as they are now; none if others would be looked at.
+    fn rows_as_they_were(&self, connection: &Connection) -> rusqlite::Result<Option<Vec<Row>>> {
+        let now = Progress::read(connection)?;
+        if (now.upto, now.stamp) != (self.before.upto, self.before.stamp)
+            || pending::changed(connection)? != self.changed
+        {
+            return Ok(None);
         }
+        let rows = pending::rows(connection, now.upto, self.new, Rows::ToFill)?;
+        let looked_at = self.looked_at.iter().map(|(n, version, _)| (*n, *version));
+        let is_same = rows
+            .iter()
+            .map(|row| (row.n(), row.version()))
+            .eq(looked_at);
+        Ok(is_same.then_some(rows))
     }
 }
 
 fn finish(connection: &Connection, progress: &Progress) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM unsearched", [])?;
     progress.write(connection)
-}
-
-/// One round of a fill.
-pub(super) struct Round<'a> {
-    connection: &'a Connection,
-    stamp: i64,
-    chunks: BTreeMap<u32, Vec<u8>>,
-    words: Words<'a>,
-    names: HashMap<String, u32>,
-    sequence: Sequence,
-}
-
-impl<'a> Round<'a> {
-    pub(super) fn new(connection: &'a Connection, stamp: i64) -> Self {
-        Self {
-            connection,
-            stamp,
-            chunks: BTreeMap::new(),
-            words: Words::default(),
-            names: HashMap::new(),
-            sequence: Sequence::default(),
-        }
-    }
-
-    /// What is still there is put in again; its place in the sequence stays.
-    pub(super) fn take_out(&mut self, n: u32) -> rusqlite::Result<()> {
-        self.words.take_out(n);
-        let row = self.row(n)?;
-        let before = Facts::read(row);
-        let gone = Facts {
-            previous: before.previous,
-            next: before.next,
-            ..Facts::NONE
-        };
-        gone.write(row);
-        Ok(())
-    }
-
-    fn put_in(&mut self, row: &Row, ready: &'a Prepared, is_new: bool) -> rusqlite::Result<()> {
-        let n = row.n();
-        let Prepared {
-            memory, document, ..
-        } = ready;
-        let author = match &memory.author {
-            Some(author) => self.name(author.as_str())?,
-            None => 0,
-        };
-        let mut facts = Facts::of(
-            memory,
-            document,
-            row.log,
-            author,
-            row.version(),
-            row.is_superseded,
-        );
-        facts.flags.forgotten = row.pointer.state.forgotten.is_some();
-        if is_new {
-            facts.previous = self.sequence.append(self.connection, row)?;
-            if facts.previous != 0 {
-                let previous = self.row(facts.previous)?;
-                let mut before = Facts::read(previous);
-                before.next = n;
-                before.write(previous);
-            }
-        } else {
-            let before = Facts::read(self.row(n)?);
-            facts.previous = before.previous;
-            facts.next = before.next;
-        }
-        self.words.put_in(n, document);
-        facts.write(self.row(n)?);
-        Ok(())
-    }
-
-    fn name(&mut self, name: &str) -> rusqlite::Result<u32> {
-        if let Some(number) = self.names.get(name) {
-            return Ok(*number);
-        }
-        let known = self
-            .connection
-            .prepare_cached("SELECT n FROM names WHERE name = ?1")?
-            .query_row([name], |row| row.get(0))
-            .optional()?;
-        let number = match known {
-            Some(number) => number,
-            None => self
-                .connection
-                .prepare_cached("INSERT INTO names (name) VALUES (?1) RETURNING n")?
-                .query_row([name], |row| row.get(0))?,
-        };
-        self.names.insert(name.to_owned(), number);
-        Ok(number)
-    }
-
-    /// The row of a memory, in a chunk that is written at the end of the round.
-    fn row(&mut self, n: u32) -> rusqlite::Result<&mut [u8]> {
-        let number = n / CHUNK_ROWS;
-        if !self.chunks.contains_key(&number) {
-            let known = kept_rows::of_chunk(self.connection, number)?;
-            let empty = || vec![0; CHUNK_BYTES];
-            self.chunks.insert(number, known.unwrap_or_else(empty));
-        }
-        let chunk = self.chunks.get_mut(&number).expect("put in above");
-        let begin = (n % CHUNK_ROWS) as usize * ROW_BYTES;
-        Ok(&mut chunk[begin..begin + ROW_BYTES])
-    }
-
-    pub(super) fn write(self) -> rusqlite::Result<()> {
-        kept_rows::write(self.connection, self.stamp, &self.chunks)?;
-        self.sequence.write(self.connection)?;
-        self.words.write(self.connection)
-    }
 }

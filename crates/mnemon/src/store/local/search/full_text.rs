@@ -19,9 +19,9 @@ mod varint;
 mod words;
 
 pub(super) use merge::merge_if_due;
-pub(in crate::store::local) use merge::{merge_a_piece, scrub};
+pub(in crate::store::local) use merge::{Merge, merge_a_piece, scrub};
 pub(super) use segment::Segments;
-pub(super) use words::Words;
+pub(super) use words::{SortedWords, Words};
 
 /// The tables of segments.
 pub(super) const TABLES: &str = "

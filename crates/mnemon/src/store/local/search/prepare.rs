@@ -78,7 +78,7 @@ impl Preparer {
     }
 
     /// Lets go of all but the last so many: the others were searchable before.
-    pub(super) fn keep_last(&self, count: u32) {
+    pub(in crate::store::local) fn keep_last(&self, count: u32) {
         let mut work = self.work();
         let count = count as usize;
         while work.waiting.len() > count {

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use super::Progress;
-use super::fill::Round;
-use super::full_text;
+use super::full_text::{self, Words};
+use super::round::Round;
 use crate::error::{Error, Result};
 use crate::store::local::index::{leaving, whole_or_not};
 
@@ -29,10 +29,13 @@ fn let_go(connection: &Connection, numbers: &[u32]) -> rusqlite::Result<()> {
     }
     progress.stamp += 1;
     let mut round = Round::new(connection, progress.stamp);
+    let mut words = Words::default();
     for n in numbers {
         round.take_out(*n)?;
+        words.take_out(*n);
     }
     round.write()?;
+    words.sorted().write(connection)?;
     full_text::merge_if_due(connection)?;
     progress.write(connection)
 }

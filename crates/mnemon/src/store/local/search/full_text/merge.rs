@@ -95,34 +95,76 @@ pub(in crate::store::local) fn scrub(connection: &Connection) -> rusqlite::Resul
 
 /// Replaces some segments that follow each other by one that says the same.
 fn merge(connection: &Connection, segments: &Segments, run: Range<usize>) -> rusqlite::Result<()> {
-    let blocks = merged_blocks(connection, segments, run.clone())?;
-    let merged = &segments.list[run.clone()];
-    let Some(newest) = merged.last() else {
-        return Ok(());
-    };
-    // Where nothing older is left, nobody has to be told that it is wrong.
-    let is_oldest = run.start == 0;
-    let mut spoken = Vec::new();
-    for (place, segment) in run.clone().zip(merged) {
-        for own in segment.spoken.runs() {
-            let numbers = (own.first..=own.last).filter(|n| !segments.is_overruled(place, *n));
-            let own = numbers.map(|n| (n, own.has_words));
-            spoken.extend(own.filter(|(_, has_words)| *has_words || !is_oldest));
-        }
-    }
-    // First, so that it gets a number that none had: what others know of segments, they know by number.
-    if !spoken.is_empty() {
-        let spoken = Spoken::of(&mut spoken);
-        Segment::write(connection, Some(newest.age()), spoken, blocks)?;
-    }
-    for segment in merged {
-        segment.remove(connection)?;
-    }
-    // Whoever knows the segments has to look again.
-    connection
-        .prepare_cached("UPDATE search SET stamp = stamp + 1")?
-        .execute([])?;
+    Merge::of(connection, segments, run)?.put(connection)?;
     Ok(())
+}
+
+/// A segment that says what some others say, which it is to replace.
+///
+/// Segments never change, so it can be made while others write: what is newer
+/// overrules it as it did those before.
+#[derive(Debug)]
+pub(in crate::store::local) struct Merge {
+    merged: Vec<Arc<Segment>>,
+    spoken: Spoken,
+    blocks: Vec<Block>,
+}
+
+impl Merge {
+    /// What is to be merged next, if anything is.
+    pub(in crate::store::local) fn due(connection: &Connection) -> rusqlite::Result<Option<Self>> {
+        let segments = Segments::read(connection, &Segments::default())?;
+        let run = due(&segments);
+        run.map(|run| Self::of(connection, &segments, run))
+            .transpose()
+    }
+
+    fn of(
+        connection: &Connection,
+        segments: &Segments,
+        run: Range<usize>,
+    ) -> rusqlite::Result<Self> {
+        let merged = &segments.list[run.clone()];
+        // Where nothing older is left, nobody has to be told that it is wrong.
+        let is_oldest = run.start == 0;
+        let mut spoken = Vec::new();
+        for (place, segment) in run.clone().zip(merged) {
+            for own in segment.spoken.runs() {
+                let numbers = (own.first..=own.last).filter(|n| !segments.is_overruled(place, *n));
+                let own = numbers.map(|n| (n, own.has_words));
+                spoken.extend(own.filter(|(_, has_words)| *has_words || !is_oldest));
+            }
+        }
+        Ok(Self {
+            merged: merged.to_vec(),
+            spoken: Spoken::of(&mut spoken),
+            blocks: merged_blocks(connection, segments, run)?,
+        })
+    }
+
+    /// Puts it into the place of the others; false if one of them is gone.
+    pub(in crate::store::local) fn put(self, connection: &Connection) -> rusqlite::Result<bool> {
+        for segment in &self.merged {
+            if !segment.is_there(connection)? {
+                return Ok(false);
+            }
+        }
+        let Some(newest) = self.merged.last() else {
+            return Ok(false);
+        };
+        // First, so that it gets a number that none had: what others know of segments, they know by number.
+        if !self.spoken.runs().is_empty() {
+            Segment::write(connection, Some(newest.age()), self.spoken, self.blocks)?;
+        }
+        for segment in &self.merged {
+            segment.remove(connection)?;
+        }
+        // Whoever knows the segments has to look again.
+        connection
+            .prepare_cached("UPDATE search SET stamp = stamp + 1")?
+            .execute([])?;
+        Ok(true)
+    }
 }
 
 fn merged_blocks(

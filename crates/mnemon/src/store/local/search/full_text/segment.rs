@@ -147,6 +147,13 @@ impl Segment {
         })
     }
 
+    /// Whether it is still in the index.
+    pub(super) fn is_there(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        connection
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM segments WHERE n = ?1 AND sum = ?2)")?
+            .query_row(params![self.n, self.sum], |row| row.get(0))
+    }
+
     /// Takes it out of the index.
     pub(super) fn remove(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection

@@ -98,7 +98,7 @@ fn fill(connection: &Connection, told: &BTreeMap<u32, Option<Document>>) {
             words.put_in(*n, document);
         }
     }
-    words.write(connection).unwrap();
+    words.sorted().write(connection).unwrap();
     merge_if_due(connection).unwrap();
 }
 

@@ -42,6 +42,27 @@ struct Found {
     place: Option<u32>,
 }
 
+/// The words of some memories as their segment will have them: making it
+/// ready is most of the work, and needs nobody to wait.
+#[derive(Debug)]
+pub(in crate::store::local::search) struct SortedWords {
+    spoken: Spoken,
+    blocks: Vec<Block>,
+}
+
+impl SortedWords {
+    /// Writes them as the newest segment, unless there is nothing to say.
+    pub(in crate::store::local::search) fn write(
+        self,
+        connection: &Connection,
+    ) -> rusqlite::Result<()> {
+        if !self.spoken.runs().is_empty() {
+            Segment::write(connection, None, self.spoken, self.blocks)?;
+        }
+        Ok(())
+    }
+}
+
 impl<'a> Words<'a> {
     /// What older segments say about a memory does not hold any more.
     pub(in crate::store::local::search) fn take_out(&mut self, n: u32) {
@@ -68,17 +89,12 @@ impl<'a> Words<'a> {
         self.found.push(Found { word, n, place });
     }
 
-    /// Writes them as the newest segment, unless there is nothing to say.
-    pub(in crate::store::local::search) fn write(
-        mut self,
-        connection: &Connection,
-    ) -> rusqlite::Result<()> {
-        if self.spoken.is_empty() {
-            return Ok(());
+    /// The segment that says so.
+    pub(in crate::store::local::search) fn sorted(mut self) -> SortedWords {
+        SortedWords {
+            spoken: Spoken::of(&mut self.spoken),
+            blocks: self.blocks(),
         }
-        let spoken = Spoken::of(&mut self.spoken);
-        Segment::write(connection, None, spoken, self.blocks())?;
-        Ok(())
     }
 
     fn blocks(self) -> Vec<Block> {

@@ -1,0 +1,312 @@
+//! The filler: what a write need not wait for is done beside the writers.
+//!
+//! A write leaves its memories pending and its pages in SQLite's write-ahead
+//! log. Every so many of them a thread files and makes searchable what waits,
+//! merges segments, and empties that log. It works out what it will write while
+//! others write, and takes the lock only to put it in.
+//!
+//! Invariant: nothing depends on it. Answers are the same before and after,
+//! and a writer that finds too much left undone does it itself.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+
+use super::LocalStore;
+use super::index::generation::{Borrowed, Generation};
+use super::index::{self, filing};
+use super::search::{self, Merge, Ready};
+use crate::error::{Error, Result};
+
+/// How many memories of logs that are gone a write sweeps out: a few milliseconds.
+const SWEPT_AT_ONCE: u32 = 256;
+
+/// A writer fills itself once so many times more is pending than a fill waits for.
+const FAR_BEHIND: u32 = 16;
+
+/// The write-ahead log is emptied after so many new pages: eight megabytes.
+const EMPTIED_AFTER_PAGES: u32 = 2048;
+
+/// While writers go on, emptying the log leaves what they wrote meanwhile; so few pages are
+/// worth to let them wait.
+const LEFT_PAGES: i64 = 64;
+
+/// So often it is emptied beside the writers before they have to wait.
+const EMPTYING_MAX: u32 = 4;
+
+/// Thread and state of the filler of one store.
+#[derive(Debug, Default)]
+pub(super) struct Filler {
+    /// The store that it works for; only one that is shared has a filler.
+    store: OnceLock<Weak<LocalStore>>,
+    thread: Mutex<Thread>,
+    /// Pages of the write-ahead log that were left when it was last emptied.
+    pages_left: AtomicU32,
+}
+
+#[derive(Debug, Default)]
+enum Thread {
+    /// A process that keeps a few memories and ends needs none.
+    #[default]
+    NotYet,
+    Running(JoinHandle<()>, Arc<Asked>),
+    /// The system has none left.
+    Refused,
+}
+
+#[derive(Debug, Default)]
+struct Asked {
+    work: AtomicBool,
+    stop: AtomicBool,
+}
+
+impl Filler {
+    /// Lets it work for this store from now on.
+    pub(super) fn work_for(&self, store: Weak<LocalStore>) {
+        let _ = self.store.set(store);
+    }
+
+    /// Ends it once it has done what it was asked for.
+    pub(super) fn stop(&self) {
+        let before = std::mem::take(&mut *self.thread());
+        if let Thread::Running(thread, asked) = before {
+            asked.stop.store(true, Ordering::Release);
+            thread.thread().unpark();
+            // Whoever drops the store last may be the filler itself.
+            if thread.thread().id() != std::thread::current().id() {
+                let _ = thread.join();
+            }
+        }
+    }
+
+    fn is_there(&self) -> bool {
+        self.store.get().is_some() && !matches!(*self.thread(), Thread::Refused)
+    }
+
+    /// False if there is nobody who could do it.
+    fn ask(&self) -> bool {
+        let mut thread = self.thread();
+        if matches!(*thread, Thread::NotYet)
+            && let Some(store) = self.store.get()
+        {
+            *thread = start(store.clone());
+        }
+        let Thread::Running(running, asked) = &*thread else {
+            return false;
+        };
+        if !asked.work.swap(true, Ordering::AcqRel) {
+            running.thread().unpark();
+        }
+        true
+    }
+
+    fn thread(&self) -> MutexGuard<'_, Thread> {
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn start(store: Weak<LocalStore>) -> Thread {
+    let asked = Arc::new(Asked::default());
+    let heard = asked.clone();
+    let work = move || {
+        loop {
+            if heard.work.swap(false, Ordering::AcqRel) {
+                let Some(store) = store.upgrade() else { return };
+                store.work_beside();
+            } else if heard.stop.load(Ordering::Acquire) {
+                return;
+            } else {
+                std::thread::park();
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().name("mnemon-fill".into());
+    match thread.spawn(work) {
+        Ok(thread) => Thread::Running(thread, asked),
+        Err(_) => Thread::Refused,
+    }
+}
+
+/// What waits to be done to the index.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    unfiled: u32,
+    pending: u32,
+}
+
+impl Waiting {
+    fn count(connection: &Connection) -> rusqlite::Result<Self> {
+        Ok(Self {
+            unfiled: filing::count_unfiled(connection)?,
+            pending: search::count_pending(connection)?,
+        })
+    }
+
+    fn reaches(self, many: u32) -> bool {
+        self.unfiled >= many || self.pending >= many
+    }
+}
+
+impl LocalStore {
+    /// Files and fills if it is time to; the caller has a transaction open.
+    ///
+    /// Failing is no harm: what stays pending is looked at by whoever asks.
+    pub(super) fn fill_search(&self, connection: &Borrowed<'_>) {
+        if connection.generation().is_searched {
+            let _ = self.fill_from(connection, self.options.pending_max);
+        }
+    }
+
+    /// As [`Self::fill_search`], but leaves it to the filler if there is one that keeps up; true
+    /// if it is to be asked once the transaction is over.
+    pub(super) fn fill_if_far_behind(&self, connection: &Borrowed<'_>) -> bool {
+        let generation = connection.generation();
+        if !generation.is_searched {
+            return false;
+        }
+        let filled_at = self.options.pending_max;
+        let has_filler = self.filler.is_there() && !generation.is_in_memory();
+        let far_behind = filled_at.saturating_mul(if has_filler { FAR_BEHIND } else { 1 });
+        let left = self.fill_from(connection, far_behind);
+        left.is_ok_and(|left| left.reaches(filled_at))
+    }
+
+    /// What is left then.
+    fn fill_from(&self, connection: &Borrowed<'_>, many: u32) -> Result<Waiting> {
+        let index = || Error::index("index");
+        let _ = search::sweep(connection, SWEPT_AT_ONCE);
+        let waiting = Waiting::count(connection).map_err(index())?;
+        self.preparer.keep_last(waiting.pending);
+        if waiting.unfiled >= many {
+            filing::file(connection).map_err(index())?;
+        }
+        if waiting.pending >= many {
+            let vectors = &connection.generation().vectors;
+            search::fill(connection, &self.files, &self.preparer, vectors)?;
+        }
+        if waiting.reaches(many) {
+            return Waiting::count(connection).map_err(index());
+        }
+        Ok(waiting)
+    }
+
+    /// Has done beside the writers what they left, or does what can't wait.
+    pub(super) fn fill_beside(&self, generation: &Generation, something_waits: bool) {
+        let is_long = self.is_log_long(generation);
+        if (something_waits || is_long) && !self.filler.ask() && is_long {
+            let _ = self.empty_log(generation);
+        }
+    }
+
+    fn work_beside(&self) {
+        let Some(generation) = self.index_in_use() else {
+            return;
+        };
+        let done = self
+            .fill_in_rounds(&generation)
+            .and_then(|()| self.merge_in_rounds(&generation))
+            .and_then(|()| self.empty_log_if_long(&generation));
+        if let Err(Error::Index { source, .. }) = &done
+            && index::is_unusable(source)
+        {
+            self.distrust(&generation);
+        }
+    }
+
+    fn fill_in_rounds(&self, generation: &Arc<Generation>) -> Result<()> {
+        let index = || Error::index("index");
+        let filled_at = self.options.pending_max;
+        while let Some(ready) = look(generation, |connection| {
+            let waiting = Waiting::count(connection).map_err(index())?;
+            let ready = waiting
+                .reaches(filled_at)
+                .then(|| Ready::read(connection, &self.files, &self.preparer));
+            ready.transpose()
+        })? {
+            let is_last = ready.is_last();
+            self.change_beside(generation, |connection| {
+                filing::file(connection).map_err(index())?;
+                ready.put_in(connection, &generation.vectors)
+            })?;
+            if is_last {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn merge_in_rounds(&self, generation: &Arc<Generation>) -> Result<()> {
+        let index = || Error::index("index");
+        while let Some(merge) = look(generation, |connection| {
+            Merge::due(connection).map_err(index())
+        })? {
+            self.change_beside(generation, |connection| {
+                merge.put(connection).map_err(index())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Changes the index in one transaction, unless it is not in use any more.
+    fn change_beside(
+        &self,
+        generation: &Arc<Generation>,
+        change: impl FnOnce(&Connection) -> Result<bool>,
+    ) -> Result<()> {
+        let _held = self.lock.acquire("make memories searchable")?;
+        let in_use = self.index_in_use();
+        if !in_use.is_some_and(|in_use| Arc::ptr_eq(&in_use, generation)) {
+            return Ok(());
+        }
+        let connection = generation.borrow_at_once()?;
+        index::run(&connection, "BEGIN IMMEDIATE").map_err(Error::index("index"))?;
+        // A transaction that is left open is undone when the connection is given back.
+        change(&connection)?;
+        index::run(&connection, "COMMIT").map_err(Error::index("index"))
+    }
+
+    fn is_log_long(&self, generation: &Generation) -> bool {
+        let pages = generation.log_pages.load(Ordering::Relaxed);
+        let left = self.filler.pages_left.load(Ordering::Relaxed);
+        // Once it is empty it begins anew; but somebody who reads for long can keep it from that.
+        pages >= EMPTIED_AFTER_PAGES && (pages < left || pages - left >= EMPTIED_AFTER_PAGES)
+    }
+
+    fn empty_log_if_long(&self, generation: &Generation) -> Result<()> {
+        if !self.is_log_long(generation) {
+            return Ok(());
+        }
+        for _ in 0..EMPTYING_MAX {
+            if self.empty_log(generation)? <= LEFT_PAGES {
+                break;
+            }
+        }
+        let _held = self.lock.acquire("empty the index's write-ahead log")?;
+        self.empty_log(generation)?;
+        Ok(())
+    }
+
+    /// Moves pages into the index file, as far as nobody is busy with them; how many were written meanwhile.
+    fn empty_log(&self, generation: &Generation) -> Result<i64> {
+        let connection = generation.borrow_at_once()?;
+        let (pages, moved): (i64, i64) = connection
+            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+                Ok((row.get(1)?, row.get(2)?))
+            })
+            .map_err(Error::index("index"))?;
+        let left = u32::try_from(pages).unwrap_or(0);
+        self.filler.pages_left.store(left, Ordering::Relaxed);
+        Ok(pages - moved)
+    }
+}
+
+/// Looks at the index, in one consistent view of it.
+fn look<T>(generation: &Generation, question: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    let connection = generation.borrow()?;
+    index::run(&connection, "BEGIN").map_err(Error::index("index"))?;
+    let answer = question(&connection)?;
+    index::run(&connection, "COMMIT").map_err(Error::index("index"))?;
+    Ok(answer)
+}
