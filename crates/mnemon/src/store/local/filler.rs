@@ -134,14 +134,27 @@ fn start(store: Weak<LocalStore>) -> Thread {
 struct Waiting {
     unfiled: u32,
     pending: u32,
+    /// Whether rows of logs that are gone are left.
+    gone: bool,
 }
 
 impl Waiting {
+    /// All with one question, because every write asks it.
     fn count(connection: &Connection) -> rusqlite::Result<Self> {
-        Ok(Self {
-            unfiled: filing::count_unfiled(connection)?,
-            pending: search::count_pending(connection)?,
-        })
+        connection
+            .prepare_cached(
+                "SELECT newest - (SELECT upto FROM filed),
+                        newest - (SELECT upto FROM search) + (SELECT count(*) FROM unsearched),
+                        EXISTS (SELECT 1 FROM gone)
+                 FROM (SELECT coalesce(max(n), 0) AS newest FROM memories)",
+            )?
+            .query_row([], |row| {
+                Ok(Self {
+                    unfiled: u32::try_from(row.get::<_, i64>(0)?).unwrap_or(0),
+                    pending: u32::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+                    gone: row.get(2)?,
+                })
+            })
     }
 
     fn reaches(self, many: u32) -> bool {
@@ -176,8 +189,10 @@ impl LocalStore {
     /// What is left then.
     fn fill_from(&self, connection: &Borrowed<'_>, many: u32) -> Result<Waiting> {
         let index = || Error::index("index");
-        let _ = search::sweep(connection, SWEPT_AT_ONCE);
-        let waiting = Waiting::count(connection).map_err(index())?;
+        let mut waiting = Waiting::count(connection).map_err(index())?;
+        if waiting.gone && search::sweep(connection, SWEPT_AT_ONCE).is_ok() {
+            waiting = Waiting::count(connection).map_err(index())?;
+        }
         self.preparer.keep_last(waiting.pending);
         if waiting.unfiled >= many {
             filing::file(connection).map_err(index())?;
@@ -218,7 +233,7 @@ impl LocalStore {
     fn fill_in_rounds(&self, generation: &Arc<Generation>) -> Result<()> {
         let index = || Error::index("index");
         let filled_at = self.options.pending_max;
-        while let Some(ready) = look(generation, |connection| {
+        while let Some(mut ready) = look(generation, |connection| {
             let waiting = Waiting::count(connection).map_err(index())?;
             let ready = waiting
                 .reaches(filled_at)
@@ -226,6 +241,14 @@ impl LocalStore {
             ready.transpose()
         })? {
             let is_last = ready.is_last();
+            self.change_beside(generation, |connection| {
+                ready.write_vectors(connection, &generation.vectors)
+            })?;
+            // Nobody has to wait for the disk.
+            generation
+                .vectors
+                .sync()
+                .map_err(Error::io("sync", "the vectors"))?;
             self.change_beside(generation, |connection| {
                 filing::file(connection).map_err(index())?;
                 ready.put_in(connection, &generation.vectors)
@@ -250,10 +273,10 @@ impl LocalStore {
     }
 
     /// Changes the index in one transaction, unless it is not in use any more.
-    fn change_beside(
+    fn change_beside<T>(
         &self,
         generation: &Arc<Generation>,
-        change: impl FnOnce(&Connection) -> Result<bool>,
+        change: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<()> {
         let _held = self.lock.acquire("make memories searchable")?;
         let in_use = self.index_in_use();

@@ -37,7 +37,7 @@ mod waiting;
 pub(super) use check::first_wrong;
 pub(super) use chunks::Chunks;
 pub(super) use deadline::{check as check_deadline, until, watch as watch_deadline};
-pub(super) use fill::{Ready, count_pending, fill};
+pub(super) use fill::{Ready, fill};
 pub(super) use full_text::{Merge, merge_a_piece, scrub};
 pub(super) use outside::RowMapCache;
 pub(super) use pending::PendingCache;

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 
 use super::Appended;
@@ -32,7 +32,8 @@ pub(in crate::store::local) struct Queue {
 
 #[derive(Debug, Default)]
 struct Line {
-    requests: VecDeque<Request>,
+    /// The groups that wait, with what each is to write.
+    groups: VecDeque<(Arc<Group>, Vec<Request>)>,
     /// Whether somebody leads; then whoever comes waits to be woken.
     led: bool,
 }
@@ -42,7 +43,6 @@ pub(super) struct Request {
     pub(super) batch: Arc<Batch>,
     /// The process that it comes from, if that is another one.
     asker: Option<Asker>,
-    waiter: Arc<Waiter>,
 }
 
 impl Request {
@@ -52,19 +52,29 @@ impl Request {
     }
 }
 
-/// A thread that waits until its batch is served, or until it shall lead.
+/// Threads that are served together. The one that came first leads them; the
+/// others are woken all at once, which costs it much less than one by one.
 #[derive(Debug)]
-struct Waiter {
-    thread: Thread,
-    answer: Mutex<Option<Result<Appended>>>,
+struct Group {
+    leader: Thread,
     leads: AtomicBool,
+    /// For each in the order in which they came, to be taken by them.
+    answers: OnceLock<Vec<Mutex<Option<Result<Appended>>>>>,
+}
+
+/// What whoever joins the line has to do.
+enum Part {
+    /// Wait for the answer.
+    Follow,
+    /// Lead the group, once it is its turn.
+    Lead,
 }
 
 /// The lead; handed on when it is dropped, even by a panic.
 struct Lead<'a>(&'a Queue);
 
-/// A group; after a panic its members get an answer all the same.
-struct Group(Vec<Request>);
+/// Answers the members of a group, after a panic too.
+struct Answering<'a>(&'a Group, usize);
 
 impl LocalStore {
     /// Appends a batch, together with those of others who wait.
@@ -73,22 +83,14 @@ impl LocalStore {
         batch: Arc<Batch>,
         asker: Option<Asker>,
     ) -> Result<Appended> {
-        let waiter = Arc::new(Waiter::new());
-        let mut leads = self.queue.join(Request {
-            batch,
-            asker,
-            waiter: waiter.clone(),
-        });
-        loop {
-            if leads {
-                self.lead_a_group();
+        let (group, place, part) = self.queue.join(Request { batch, asker });
+        if let Part::Lead = part {
+            while !group.leads.load(Ordering::Acquire) {
+                std::thread::park();
             }
-            if let Some(answer) = waiter.take_answer() {
-                return answer;
-            }
-            std::thread::park();
-            leads = waiter.leads.swap(false, Ordering::Acquire);
+            self.lead(&group);
         }
+        group.answer(place)
     }
 
     /// Appends batches if nobody else writes, and does not wait for the disk: what a power cut
@@ -105,19 +107,19 @@ impl LocalStore {
             .map(|batch| Request {
                 batch: Arc::new(batch),
                 asker: None,
-                waiter: Arc::new(Waiter::new()),
             })
             .collect();
         self.append_holding(held, &requests, &mut open)?;
         Ok(true)
     }
 
-    fn lead_a_group(&self) {
+    fn lead(&self, group: &Group) {
         let lead = Lead(&self.queue);
-        let group = self.queue.take_group();
-        let answers = match self.append_group(&group.0, &mut self.queue.open()) {
+        let requests = self.queue.take_group();
+        let answering = Answering(group, requests.len());
+        let answers = match self.append_group(&requests, &mut self.queue.open()) {
             Ok(answers) => answers,
-            Err(error) => group.0.iter().map(|_| Err(error.clone())).collect(),
+            Err(error) => requests.iter().map(|_| Err(error.clone())).collect(),
         };
         if self.options.durability == Durability::Always {
             let proofs = answers.iter().flatten().flat_map(|one| &one.proof);
@@ -126,10 +128,8 @@ impl LocalStore {
                 let _ = self.syncs.wait(&proof.ticket);
             }
         }
-        for (request, answer) in group.0.iter().zip(answers) {
-            request.waiter.give(answer);
-        }
-        if group.0.len() > 1 {
+        answering.give(answers);
+        if requests.len() > 1 {
             // Those who write one thing after the other are back in a moment.
             std::thread::yield_now();
         }
@@ -138,17 +138,29 @@ impl LocalStore {
 }
 
 impl Queue {
-    /// Joins the line; true if the caller leads.
-    fn join(&self, request: Request) -> bool {
+    /// Joins the line: in which group, at which place there, and what to do.
+    fn join(&self, request: Request) -> (Arc<Group>, usize, Part) {
         let mut line = self.line();
-        line.requests.push_back(request);
-        !std::mem::replace(&mut line.led, true)
+        if let Some((group, requests)) = line.groups.back_mut()
+            && requests.len() < GROUP_MAX
+        {
+            requests.push(request);
+            return (group.clone(), requests.len() - 1, Part::Follow);
+        }
+        let group = Arc::new(Group {
+            leader: std::thread::current(),
+            leads: AtomicBool::new(!line.led),
+            answers: OnceLock::new(),
+        });
+        line.led = true;
+        line.groups.push_back((group.clone(), vec![request]));
+        (group, 0, Part::Lead)
     }
 
-    fn take_group(&self) -> Group {
-        let mut line = self.line();
-        let count = line.requests.len().min(GROUP_MAX);
-        Group(line.requests.drain(..count).collect())
+    /// What the group at the front is to write; whoever comes from now on is in another.
+    fn take_group(&self) -> Vec<Request> {
+        let front = self.line().groups.pop_front();
+        front.map_or_else(Vec::new, |(_, requests)| requests)
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {
@@ -160,47 +172,45 @@ impl Queue {
     }
 }
 
+impl Group {
+    /// Waits until it was served; what became of the request at this place.
+    fn answer(&self, place: usize) -> Result<Appended> {
+        let mut answer = self.answers.wait()[place]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        answer.take().expect("every member takes its answer once")
+    }
+}
+
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
         let mut line = self.0.line();
-        match line.requests.front() {
-            Some(next) => {
-                next.waiter.leads.store(true, Ordering::Release);
-                next.waiter.thread.unpark();
+        match line.groups.front() {
+            Some((next, _)) => {
+                next.leads.store(true, Ordering::Release);
+                next.leader.unpark();
             }
             None => line.led = false,
         }
     }
 }
 
-impl Drop for Group {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            for request in &self.0 {
-                let source = std::io::Error::other("the thread that wrote for others panicked");
-                let error = Error::io("write for", "other threads")(source);
-                request.waiter.give(Err(error));
-            }
-        }
+impl Answering<'_> {
+    fn give(self, answers: Vec<Result<Appended>>) {
+        let answers = answers.into_iter().map(|answer| Mutex::new(Some(answer)));
+        let _ = self.0.answers.set(answers.collect());
     }
 }
 
-impl Waiter {
-    fn new() -> Self {
-        Self {
-            thread: std::thread::current(),
-            answer: Mutex::new(None),
-            leads: AtomicBool::new(false),
+impl Drop for Answering<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let refusal = || {
+                let source = std::io::Error::other("the thread that wrote for others panicked");
+                Mutex::new(Some(Err(Error::io("write for", "other threads")(source))))
+            };
+            let refusals = std::iter::repeat_with(refusal).take(self.1);
+            let _ = self.0.answers.set(refusals.collect());
         }
-    }
-
-    fn give(&self, answer: Result<Appended>) {
-        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-        self.thread.unpark();
-    }
-
-    fn take_answer(&self) -> Option<Result<Appended>> {
-        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
-        answer.take()
     }
 }

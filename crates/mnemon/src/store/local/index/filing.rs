@@ -60,13 +60,6 @@ pub(crate) fn file(connection: &Connection) -> rusqlite::Result<()> {
     whole_or_not(connection, |error| error, || file_all(connection))
 }
 
-/// How many memories are not filed.
-pub(crate) fn count_unfiled(connection: &Connection) -> rusqlite::Result<u32> {
-    connection
-        .prepare_cached("SELECT coalesce((SELECT max(n) FROM memories), 0) - upto FROM filed")?
-        .query_row([], |row| row.get(0))
-}
-
 /// Whether a memory is in the trees.
 pub(super) fn is_filed(connection: &Connection, n: i64) -> rusqlite::Result<bool> {
     connection
@@ -231,9 +224,7 @@ mod tests {
             [6, 6, 6, 3]
         );
         assert_eq!(in_trees(&connection), 3, "links to what is superseded");
-        assert_eq!(count_unfiled(&connection).unwrap(), 3);
         file(&connection).unwrap();
-        assert_eq!(count_unfiled(&connection).unwrap(), 0);
         assert_eq!(in_trees(&connection), 21);
         assert_eq!(seen(&connection), before);
         // What comes next is not filed, and what goes leaves nothing behind.

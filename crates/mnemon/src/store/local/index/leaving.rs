@@ -258,7 +258,7 @@ mod tests {
     fn what_leaves_is_unseen_at_once_and_swept_out_in_steps() {
         let connection = open_memory().unwrap();
         let left = fill(&connection, "session/left", 3);
-        filing::file_if_due(&connection, 1).unwrap();
+        filing::file(&connection).unwrap();
         assert_eq!(rows(&connection), [3, 3, 3, 0, 0]);
         leave(&connection, left.log).unwrap();
         assert_eq!(owner(&connection, "dec_1"), None);
@@ -276,7 +276,7 @@ mod tests {
     fn an_id_that_is_leaving_can_be_given_again() {
         let connection = open_memory().unwrap();
         let left = fill(&connection, "session/left", 3);
-        filing::file_if_due(&connection, 1).unwrap();
+        filing::file(&connection).unwrap();
         leave(&connection, left.log).unwrap();
         let back = fill(&connection, "session/back", 2);
         assert!(back.log > left.log, "its number is still in use");

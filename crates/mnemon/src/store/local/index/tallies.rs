@@ -186,7 +186,7 @@ mod tests {
                 let pick = |which: u8| usize::from(which) % kept.len().max(1);
                 let record = match step {
                     Step::File => {
-                        filing::file_if_due(&connection, 0).unwrap();
+                        filing::file(&connection).unwrap();
                         continue;
                     }
                     Step::Keep { author, created } => {

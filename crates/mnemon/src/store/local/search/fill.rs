@@ -13,6 +13,7 @@ use super::pending::{self, Row, Rows};
 use super::prepare::{Prepared, Preparer};
 use super::round::Round;
 use super::vectors::VectorFile;
+use crate::embed::Vector;
 use crate::error::{Error, Result};
 use crate::store::local::files::LogFiles;
 use crate::store::local::index::whole_or_not;
@@ -40,15 +41,6 @@ pub(in crate::store::local) fn fill(
     whole_or_not(connection, |error| Error::index("index")(error), fill)
 }
 
-/// How many memories are pending.
-pub(in crate::store::local) fn count_pending(connection: &Connection) -> rusqlite::Result<u32> {
-    connection
-        .prepare_cached(
-            "SELECT coalesce((SELECT max(n) FROM memories), 0) - upto + (SELECT count(*) FROM unsearched) FROM search",
-        )?
-        .query_row([], |row| Ok(u32::try_from(row.get::<_, i64>(0)?).unwrap_or(0)))
-}
-
 /// One round of a fill, as far as it can be made ready while others write.
 pub(in crate::store::local) struct Ready {
     /// How far search had come, and what had changed.
@@ -59,6 +51,7 @@ pub(in crate::store::local) struct Ready {
     looked_at: Vec<(u32, u64, Option<Prepared>)>,
     new: u32,
     words: SortedWords,
+    has_vectors: bool,
 }
 
 impl Ready {
@@ -79,8 +72,9 @@ impl Ready {
         let rows = pending::rows(connection, before.upto, ROUND, Rows::ToFill).map_err(index())?;
         let new = rows.iter().filter(|row| row.n() > before.upto).count();
         let mut looked_at = Vec::with_capacity(rows.len());
+        let mut known = preparer.take(&rows.iter().map(Row::version).collect());
         for row in rows {
-            let ready = match preparer.take(row.version()) {
+            let ready = match known.remove(&row.version()) {
                 Some(ready) => Some(ready),
                 None => match row.pointer.load_as_kept(files) {
                     Ok(memory) => Some(Prepared::of(memory.into(), &*preparer.embedder)?),
@@ -106,7 +100,32 @@ impl Ready {
             looked_at,
             new: u32::try_from(new).unwrap_or(u32::MAX),
             words,
+            has_vectors: false,
         })
+    }
+
+    /// Writes the vectors, which will count once it is put in; the caller has the lock, and syncs
+    /// them. Not if another fill came first: those of that one count by now.
+    pub(in crate::store::local) fn write_vectors(
+        &mut self,
+        connection: &Connection,
+        vectors: &VectorFile,
+    ) -> Result<()> {
+        if self.is_next(connection).map_err(Error::index("index"))? {
+            vectors
+                .write(self.before.dimension as usize, &self.vectors())
+                .map_err(Error::io("write", "the vectors"))?;
+            self.has_vectors = true;
+        }
+        Ok(())
+    }
+
+    fn vectors(&self) -> Vec<(u32, Option<&Vector>)> {
+        let readable = self.looked_at.iter();
+        let readable = readable.filter_map(|(n, _, ready)| Some((*n, ready.as_ref()?)));
+        readable
+            .map(|(n, ready)| (n, ready.vector.as_ref()))
+            .collect()
     }
 
     /// Whether nothing is left for another round.
@@ -125,23 +144,24 @@ impl Ready {
         let Some(rows) = self.rows_as_they_were(connection).map_err(index())? else {
             return Ok(false);
         };
+        if !self.has_vectors {
+            vectors
+                .write(self.before.dimension as usize, &self.vectors())
+                .and_then(|()| vectors.sync())
+                .map_err(Error::io("write", "the vectors"))?;
+        }
         let mut progress = self.before;
         progress.stamp += 1;
         let mut round = Round::new(connection, progress.stamp);
         for n in self.changed.iter() {
             round.take_out(n).map_err(index())?;
         }
-        let mut vectors_of = Vec::with_capacity(rows.len());
         for (row, (n, _, ready)) in rows.iter().zip(&self.looked_at) {
             if let Some(ready) = ready {
                 let is_new = *n > progress.upto;
                 round.put_in(row, ready, is_new).map_err(index())?;
-                vectors_of.push((*n, ready.vector.as_ref()));
             }
         }
-        vectors
-            .write(progress.dimension as usize, &vectors_of)
-            .map_err(Error::io("write", "the vectors"))?;
         round.write().map_err(index())?;
         self.words.write(connection).map_err(index())?;
         let last = rows.iter().map(Row::n).max();
@@ -150,15 +170,18 @@ impl Ready {
         Ok(true)
     }
 
+    /// Whether nobody has filled since.
+    fn is_next(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        let now = Progress::read(connection)?;
+        Ok((now.upto, now.stamp) == (self.before.upto, self.before.stamp))
+    }
+
     /// The rows that were looked at as they are now; none if others would be looked at.
     fn rows_as_they_were(&self, connection: &Connection) -> rusqlite::Result<Option<Vec<Row>>> {
-        let now = Progress::read(connection)?;
-        if (now.upto, now.stamp) != (self.before.upto, self.before.stamp)
-            || pending::changed(connection)? != self.changed
-        {
+        if !self.is_next(connection)? || pending::changed(connection)? != self.changed {
             return Ok(None);
         }
-        let rows = pending::rows(connection, now.upto, self.new, Rows::ToFill)?;
+        let rows = pending::rows(connection, self.before.upto, self.new, Rows::ToFill)?;
         let looked_at = self.looked_at.iter().map(|(n, version, _)| (*n, *version));
         let is_same = rows
             .iter()

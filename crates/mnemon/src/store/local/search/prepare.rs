@@ -6,9 +6,10 @@
 //!
 //! Nothing depends on it: what is not ready is read from the log.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::pending::{vector_of, version_of};
 use crate::embed::{Embedder, Vector};
@@ -19,6 +20,9 @@ use crate::store::local::log::line::Checksum;
 
 /// The thread is woken for so many: a process that keeps a few and ends needs none.
 const WOKEN_FOR: usize = 16;
+
+/// So many are looked at in one go.
+const AT_ONCE: usize = 8;
 
 /// A memory with what search wants of it.
 #[derive(Debug)]
@@ -44,6 +48,10 @@ impl Prepared {
 pub(in crate::store::local) struct Preparer {
     pub(super) embedder: Arc<dyn Embedder>,
     work: Mutex<Work>,
+    /// Told when something is ready.
+    some_ready: Condvar,
+    /// How many there are, so that writers need not wait for the others to learn it.
+    held: AtomicUsize,
     /// Wakes the thread that looks at them.
     helper: OnceLock<Sender<()>>,
 }
@@ -51,6 +59,8 @@ pub(in crate::store::local) struct Preparer {
 #[derive(Debug, Default)]
 struct Work {
     waiting: VecDeque<(u64, Arc<Memory>)>,
+    /// Those that somebody looks at now.
+    in_hand: Vec<u64>,
     ready: HashMap<u64, Prepared>,
 }
 
@@ -59,6 +69,8 @@ impl Preparer {
         Self {
             embedder,
             work: Mutex::default(),
+            some_ready: Condvar::new(),
+            held: AtomicUsize::new(0),
             helper: OnceLock::new(),
         }
     }
@@ -69,18 +81,24 @@ impl Preparer {
         memories: impl Iterator<Item = (Checksum, Arc<Memory>)>,
     ) {
         let mut work = self.work();
+        let waited = work.waiting.len();
         work.waiting
             .extend(memories.map(|(checksum, memory)| (version_of(&checksum), memory)));
-        if work.waiting.len() >= WOKEN_FOR {
-            drop(work);
+        let waiting = work.waiting.len();
+        self.held.fetch_add(waiting - waited, Ordering::Relaxed);
+        drop(work);
+        if waiting >= WOKEN_FOR {
             let _ = self.helper.get_or_init(|| help(self)).send(());
         }
     }
 
     /// Lets go of all but the last so many: the others were searchable before.
     pub(in crate::store::local) fn keep_last(&self, count: u32) {
-        let mut work = self.work();
         let count = count as usize;
+        if self.held.load(Ordering::Relaxed) <= count {
+            return;
+        }
+        let mut work = self.work();
         while work.waiting.len() > count {
             work.waiting.pop_front();
         }
@@ -88,34 +106,71 @@ impl Preparer {
         if work.ready.len() > count {
             work.ready.clear();
         }
+        self.count(&work);
     }
 
-    /// What is known of the memory of this line. Looks at what waits first,
+    /// What is known of the memories of these lines. Looks at what waits first,
     /// together with the thread, which may be busy with a part of it.
-    pub(super) fn take(&self, version: u64) -> Option<Prepared> {
-        loop {
-            if let Some(ready) = self.work().ready.remove(&version) {
-                return Some(ready);
-            }
-            if !self.prepare_one() {
-                return None;
+    pub(super) fn take(&self, versions: &HashSet<u64>) -> HashMap<u64, Prepared> {
+        // Those that come meanwhile are for others.
+        let mut left = self.work().waiting.len();
+        while left > 0 {
+            match self.prepare_some() {
+                0 => break,
+                done => left = left.saturating_sub(done),
             }
         }
+        let is_in_hand = |work: &mut Work| work.in_hand.iter().any(|it| versions.contains(it));
+        let work = self.some_ready.wait_while(self.work(), is_in_hand);
+        let mut work = work.unwrap_or_else(PoisonError::into_inner);
+        let ready = versions.iter();
+        let taken = ready.filter_map(|version| work.ready.remove_entry(version));
+        let taken = taken.collect();
+        self.count(&work);
+        taken
     }
 
-    /// Looks at the memory that waits longest; false if none does.
-    fn prepare_one(&self) -> bool {
-        let Some((version, memory)) = self.work().waiting.pop_front() else {
-            return false;
+    /// Looks at some of those that wait longest; at how many.
+    fn prepare_some(&self) -> usize {
+        let some: Vec<(u64, Arc<Memory>)> = {
+            let mut work = self.work();
+            let count = work.waiting.len().min(AT_ONCE);
+            let some: Vec<_> = work.waiting.drain(..count).collect();
+            work.in_hand
+                .extend(some.iter().map(|(version, _)| *version));
+            some
         };
-        if let Ok(prepared) = Prepared::of(memory, &*self.embedder) {
-            self.work().ready.insert(version, prepared);
-        }
-        true
+        let hand = InHand(self, some.iter().map(|(version, _)| *version).collect());
+        let prepared: Vec<(u64, Prepared)> = some
+            .into_iter()
+            .filter_map(|(version, memory)| {
+                Some((version, Prepared::of(memory, &*self.embedder).ok()?))
+            })
+            .collect();
+        self.work().ready.extend(prepared);
+        hand.1.len()
+    }
+
+    fn count(&self, work: &Work) {
+        let held = work.waiting.len() + work.in_hand.len() + work.ready.len();
+        self.held.store(held, Ordering::Relaxed);
     }
 
     fn work(&self) -> MutexGuard<'_, Work> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Memories that are looked at, until this is dropped, even by a panic: somebody may wait for them.
+struct InHand<'a>(&'a Preparer, Vec<u64>);
+
+impl Drop for InHand<'_> {
+    fn drop(&mut self) {
+        let Self(preparer, versions) = self;
+        if !versions.is_empty() {
+            preparer.work().in_hand.retain(|it| !versions.contains(it));
+            preparer.some_ready.notify_all();
+        }
     }
 }
 
@@ -126,7 +181,7 @@ fn help(preparer: &Arc<Preparer>) -> Sender<()> {
     let work = move || {
         for () in wakes {
             while let Some(preparer) = preparer.upgrade() {
-                if !preparer.prepare_one() {
+                if preparer.prepare_some() == 0 {
                     break;
                 }
             }
@@ -164,24 +219,26 @@ mod tests {
         preparer
     }
 
+    fn versions_of(memories: &[(Checksum, Arc<Memory>)]) -> HashSet<u64> {
+        memories.iter().map(|(it, _)| version_of(it)).collect()
+    }
+
     #[test]
     fn what_is_ready_is_what_a_look_at_the_memory_gives() {
         // Enough of them to wake the thread, which may be anywhere by the time they are taken.
         let memories = memories(100);
         let preparer = preparer_of(&memories);
-        let mut taken = 0;
+        let versions = versions_of(&memories);
+        let mut taken = preparer.take(&versions);
         for (checksum, memory) in &memories {
-            // The one that the thread has in its hands when nothing waits any more is not there.
-            if let Some(ready) = preparer.take(version_of(checksum)) {
-                let expected = Prepared::of(memory.clone(), &BuiltIn::new()).unwrap();
-                assert_eq!(ready.memory, *memory);
-                assert_eq!(ready.document, expected.document);
-                assert_eq!(ready.vector, expected.vector);
-                taken += 1;
-            }
+            let ready = taken.remove(&version_of(checksum)).unwrap();
+            let expected = Prepared::of(memory.clone(), &BuiltIn::new()).unwrap();
+            assert_eq!(ready.memory, *memory);
+            assert_eq!(ready.document, expected.document);
+            assert_eq!(ready.vector, expected.vector);
         }
-        assert!(taken >= 99, "{taken} of 100");
-        assert!(preparer.take(version_of(&[200; 32])).is_none());
+        assert!(preparer.take(&versions).is_empty(), "taken once");
+        assert_eq!(preparer.held.load(Ordering::Relaxed), 0);
     }
 
     #[test]
@@ -189,11 +246,7 @@ mod tests {
         let few = memories(9);
         let preparer = preparer_of(&few);
         preparer.keep_last(2);
-        let kept: Vec<bool> = few
-            .iter()
-            .map(|(checksum, _)| preparer.take(version_of(checksum)).is_some())
-            .collect();
-        assert_eq!(kept.iter().filter(|kept| **kept).count(), 2);
-        assert!(kept[7] && kept[8]);
+        let kept: HashSet<u64> = preparer.take(&versions_of(&few)).into_keys().collect();
+        assert_eq!(kept, versions_of(&few[7..]));
     }
 }

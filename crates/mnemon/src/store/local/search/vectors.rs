@@ -49,7 +49,7 @@ impl VectorFile {
         Self::InMemory(Mutex::default())
     }
 
-    /// Writes rows of that dimension, each at its number.
+    /// Writes rows of that dimension, each at its number; they may count once they are synced.
     pub(super) fn write(
         &self,
         dimension: usize,
@@ -68,7 +68,7 @@ impl VectorFile {
                 run.clear();
             }
         }
-        self.sync()
+        Ok(())
     }
 
     /// Reads `count` rows from a number on; those that were never written, or
@@ -155,7 +155,8 @@ impl VectorFile {
         }
     }
 
-    fn sync(&self) -> io::Result<()> {
+    /// Makes what was written last.
+    pub(in crate::store::local) fn sync(&self) -> io::Result<()> {
         match self {
             Self::OnDisk { .. } => self.with_file(File::sync_data),
             Self::InMemory(_) => Ok(()),
