@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 const SWEPT_AT_ONCE: u32 = 256;
 
 /// A writer fills itself once so many times more is pending than a fill waits for.
-const FAR_BEHIND: u32 = 16;
+const FAR_BEHIND: u32 = 24;
 
 /// The write-ahead log is emptied after so many new pages: eight megabytes.
 const EMPTIED_AFTER_PAGES: u32 = 2048;

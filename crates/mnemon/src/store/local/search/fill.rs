@@ -141,7 +141,7 @@ impl Ready {
         vectors: &VectorFile,
     ) -> Result<bool> {
         let index = || Error::index("index");
-        let Some(rows) = self.rows_as_they_were(connection).map_err(index())? else {
+        let Some(rows) = self.rows_now(connection).map_err(index())? else {
             return Ok(false);
         };
         if !self.has_vectors {
@@ -164,9 +164,16 @@ impl Ready {
         }
         round.write().map_err(index())?;
         self.words.write(connection).map_err(index())?;
-        let last = rows.iter().map(Row::n).max();
-        progress.upto = progress.upto.max(last.unwrap_or(0));
-        finish(connection, &progress).map_err(index())?;
+        let mut settle = connection
+            .prepare_cached("DELETE FROM unsearched WHERE n >= ?1 AND n <= ?2")
+            .map_err(index())?;
+        let last = rows.iter().map(Row::n).max().unwrap_or(0);
+        let changed = self.changed.iter().map(|n| (n, n));
+        for (from, to) in changed.chain([(progress.upto + 1, last)]) {
+            settle.execute([from, to]).map_err(index())?;
+        }
+        progress.upto = progress.upto.max(last);
+        progress.write(connection).map_err(index())?;
         Ok(true)
     }
 
@@ -176,12 +183,17 @@ impl Ready {
         Ok((now.upto, now.stamp) == (self.before.upto, self.before.stamp))
     }
 
-    /// The rows that were looked at as they are now; none if others would be looked at.
-    fn rows_as_they_were(&self, connection: &Connection) -> rusqlite::Result<Option<Vec<Row>>> {
-        if !self.is_next(connection)? || pending::changed(connection)? != self.changed {
+    /// The rows that were looked at, with what may have changed of them; none if one was
+    /// rewritten or is gone.
+    ///
+    /// Others that were searchable before can be pending by now: they stay so.
+    fn rows_now(&self, connection: &Connection) -> rusqlite::Result<Option<Vec<Row>>> {
+        if !self.is_next(connection)? {
             return Ok(None);
         }
-        let rows = pending::rows(connection, self.before.upto, self.new, Rows::ToFill)?;
+        let upto = self.before.upto;
+        let mut rows = pending::rows(connection, upto, self.new, Rows::ToFill)?;
+        rows.retain(|row| row.n() > upto || self.changed.contains(row.n()));
         let looked_at = self.looked_at.iter().map(|(n, version, _)| (*n, *version));
         let is_same = rows
             .iter()
@@ -189,9 +201,4 @@ impl Ready {
             .eq(looked_at);
         Ok(is_same.then_some(rows))
     }
-}
-
-fn finish(connection: &Connection, progress: &Progress) -> rusqlite::Result<()> {
-    connection.execute("DELETE FROM unsearched", [])?;
-    progress.write(connection)
 }
