@@ -23,6 +23,10 @@ use arguments::Arguments;
 use place::Place;
 use report::Figure;
 
+/// As the command line has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Whatever goes wrong ends the run, so only its words matter.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 

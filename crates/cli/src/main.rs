@@ -26,6 +26,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Memories are made by one thread and thrown away by another.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = match arguments::Arguments::try_parse() {
         Ok(arguments) => arguments,
