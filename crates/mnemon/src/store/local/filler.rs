@@ -333,3 +333,170 @@ fn look<T>(generation: &Generation, question: impl FnOnce(&Connection) -> Result
     index::run(&connection, "COMMIT").map_err(Error::index("index"))?;
     Ok(answer)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::Durability;
+    use crate::memory::{Draft, Kind, Limits, Link, Revision};
+    use crate::store::local::LocalOptions;
+    use crate::store::{Batch, OnFull, Store, Write};
+
+    const FILLED_AT: u32 = 40;
+
+    fn open(root: &Path, pending_max: u32) -> LocalStore {
+        let options = LocalOptions {
+            pending_max,
+            durability: Durability::Os,
+            ..LocalOptions::default()
+        };
+        LocalStore::create(root, options).unwrap()
+    }
+
+    fn batch(writes: Vec<Write>) -> Batch {
+        Batch {
+            space: "shared".parse().unwrap(),
+            by: "ann".into(),
+            now: "2026-01-10T12:00:00Z".parse().unwrap(),
+            writes,
+            limits: Limits {
+                session_entry_bytes_max: 1 << 20,
+                long_term_entry_bytes_max: 1 << 20,
+            },
+            quota_bytes: None,
+            on_full: OnFull::Refuse,
+        }
+    }
+
+    fn add(number: u32, supersedes: Option<u32>) -> Write {
+        let text = format!("The cache of room {number} is warm again");
+        let mut draft = Draft::new(Kind::Fact, text.parse().unwrap());
+        draft.links.extend(supersedes.map(|older| Link {
+            rel: "supersedes".parse().unwrap(),
+            to: format!("fact_{older}").parse().unwrap(),
+        }));
+        Write::Add {
+            id: format!("fact_{number}").parse().unwrap(),
+            draft: Box::new(draft),
+        }
+    }
+
+    fn revise(number: u32) -> Write {
+        Write::Revise {
+            id: format!("fact_{number}").parse().unwrap(),
+            expected: None,
+            revision: Box::new(Revision {
+                text: Some("It is cold".parse().unwrap()),
+                ..Revision::default()
+            }),
+        }
+    }
+
+    fn waiting(store: &LocalStore) -> Waiting {
+        let generation = store.index_in_use().unwrap();
+        look(&generation, |connection| {
+            Ok(Waiting::count(connection).unwrap())
+        })
+        .unwrap()
+    }
+
+    fn ready(store: &LocalStore) -> (Arc<Generation>, Ready) {
+        let generation = store.index_in_use().unwrap();
+        let ready = look(&generation, |connection| {
+            Ready::read(connection, &store.files, &store.preparer)
+        });
+        (generation, ready.unwrap())
+    }
+
+    fn put_in(store: &LocalStore, generation: &Arc<Generation>, ready: Ready) -> bool {
+        let mut done = false;
+        let put = |connection: &Connection| {
+            done = ready.put_in(connection, &generation.vectors)?;
+            Ok(())
+        };
+        store.change_beside(generation, put).unwrap();
+        done
+    }
+
+    #[test]
+    fn what_writers_left_is_done_before_the_store_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(open(folder.path(), FILLED_AT));
+        store.clone().be_shared();
+        for number in 0..500 {
+            store.commit(batch(vec![add(number, None)])).unwrap();
+        }
+        store.be_left();
+        let left = waiting(&store);
+        assert!(!left.reaches(FILLED_AT), "{left:?}");
+        assert!(!store.is_log_long(&store.index_in_use().unwrap()));
+        // Whoever comes back finds it as it was.
+        store.commit(batch(vec![add(500, None)])).unwrap();
+        assert_eq!(waiting(&store).pending, left.pending + 1);
+    }
+
+    #[test]
+    fn without_a_filler_a_writer_fills_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), FILLED_AT);
+        for number in 0..3 * FILLED_AT {
+            store.commit(batch(vec![add(number, None)])).unwrap();
+            assert!(!waiting(&store).reaches(FILLED_AT));
+        }
+    }
+
+    #[test]
+    fn a_round_that_was_made_ready_before_a_revision_is_not_put_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), 1000);
+        store
+            .commit(batch(vec![add(1, None), add(2, None)]))
+            .unwrap();
+        let (generation, old) = ready(&store);
+        store.commit(batch(vec![revise(2)])).unwrap();
+        assert!(!put_in(&store, &generation, old));
+        assert_eq!(waiting(&store).pending, 2);
+        let (_, new) = ready(&store);
+        assert!(put_in(&store, &generation, new));
+        assert_eq!(waiting(&store).pending, 0);
+    }
+
+    #[test]
+    fn a_round_is_put_in_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), 1000);
+        store.commit(batch(vec![add(1, None)])).unwrap();
+        let (generation, first) = ready(&store);
+        let (_, second) = ready(&store);
+        assert!(put_in(&store, &generation, first));
+        assert!(!put_in(&store, &generation, second));
+    }
+
+    #[test]
+    fn what_is_superseded_while_a_round_is_made_ready_is_looked_at_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), 1000);
+        store.commit(batch(vec![add(1, None)])).unwrap();
+        let (generation, round) = ready(&store);
+        assert!(put_in(&store, &generation, round));
+        store.commit(batch(vec![add(2, None)])).unwrap();
+        let (_, round) = ready(&store);
+        // The first was searchable, the second is about to be.
+        store
+            .commit(batch(vec![add(3, Some(1)), add(4, Some(2))]))
+            .unwrap();
+        assert!(put_in(&store, &generation, round));
+        // Pending are the two new ones, and the first, about which search is wrong by now.
+        assert_eq!(waiting(&store).pending, 3);
+        let wrong = || {
+            let found = store.verify(&mut |_| {}).unwrap();
+            found.problems.len()
+        };
+        assert_eq!(wrong(), 0);
+        let (_, round) = ready(&store);
+        assert!(put_in(&store, &generation, round));
+        assert_eq!((waiting(&store).pending, wrong()), (0, 0));
+    }
+}

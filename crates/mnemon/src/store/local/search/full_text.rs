@@ -10,6 +10,7 @@
 //! check, because nobody else would notice a changed byte.
 
 mod block;
+mod kept_blocks;
 mod list;
 mod lookup;
 mod merge;

@@ -13,6 +13,14 @@ use crate::recall::document::fits_pattern;
 use crate::recall::probe::Term;
 use crate::store::local::search::full_text::Posting;
 
+/// Whether what is read stays in memory.
+#[derive(Clone, Copy)]
+enum Reading {
+    Keeps,
+    /// Who reads many blocks would take the room of words that are asked for.
+    Passes,
+}
+
 impl Segments {
     /// The memories that have a term, in the order of their numbers; of names those that say it.
     pub(in crate::store::local::search) fn postings(
@@ -139,9 +147,13 @@ impl Segments {
         mut each: impl FnMut(usize, &[u8]) -> Option<()>,
     ) -> rusqlite::Result<()> {
         let compare = |found: &[u8]| found.cmp(word);
-        self.each_word(connection, word, compare, |place, _, list| {
-            each(place, list)
-        })
+        self.each_word(
+            connection,
+            word,
+            compare,
+            Reading::Keeps,
+            |place, _, list| each(place, list),
+        )
     }
 
     /// Hands over every word with this beginning, in each segment: its place, the word, its list.
@@ -158,7 +170,7 @@ impl Segments {
                 found.cmp(beginning)
             }
         };
-        self.each_word(connection, beginning, compare, each)
+        self.each_word(connection, beginning, compare, Reading::Passes, each)
     }
 
     /// Hands over the words that are neither before nor behind what is meant, `first` and later.
@@ -167,6 +179,7 @@ impl Segments {
         connection: &Connection,
         first: &[u8],
         compare: impl Fn(&[u8]) -> Ordering,
+        reading: Reading,
         mut each: impl FnMut(usize, &[u8], &[u8]) -> Option<()>,
     ) -> rusqlite::Result<()> {
         for (place, segment) in self.list.iter().enumerate() {
@@ -175,7 +188,7 @@ impl Segments {
                 if compare(&segment.beginnings[block]) == Ordering::Greater {
                     break;
                 }
-                segment.with_block(connection, block, |bytes| {
+                let look = |bytes: &[u8]| {
                     let mut entries = Entries::default();
                     while let Some(list) = entries.next(bytes)? {
                         match compare(&entries.word) {
@@ -186,7 +199,11 @@ impl Segments {
                         }
                     }
                     Ok(())
-                })?;
+                };
+                match reading {
+                    Reading::Keeps => segment.with_kept_block(connection, block, look),
+                    Reading::Passes => segment.with_block(connection, block, look),
+                }?;
             }
         }
         Ok(())

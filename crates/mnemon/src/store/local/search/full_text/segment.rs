@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::block::{Block, damaged_block};
+use super::kept_blocks::KeptBlocks;
 use super::spoken::Spoken;
 use super::varint::{self, Reader};
 use crate::store::local::search::row_sum::row_sum;
@@ -14,7 +15,7 @@ use crate::store::local::search::row_sum::row_sum;
 const BLOCKS_MAX: i64 = 1 << 24;
 
 /// What is known of a segment without reading its blocks.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) struct Segment {
     n: i64,
     /// One with a higher age is newer.
@@ -23,6 +24,7 @@ pub(super) struct Segment {
     pub(super) spoken: Spoken,
     /// The word that each block begins with.
     pub(super) beginnings: Vec<Box<[u8]>>,
+    kept: KeptBlocks,
 }
 
 /// All segments of one view of the index, the oldest first.
@@ -107,6 +109,7 @@ impl Segment {
                     age,
                     sum,
                     spoken,
+                    kept: KeptBlocks::new(beginnings.len()),
                     beginnings,
                 })
             })
@@ -118,7 +121,7 @@ impl Segment {
         age: Option<i64>,
         spoken: Spoken,
         blocks: Vec<Block>,
-    ) -> rusqlite::Result<Self> {
+    ) -> rusqlite::Result<()> {
         let (n, newest): (i64, i64) = connection
             .prepare_cached(
                 "SELECT coalesce(max(n), 0) + 1, coalesce(max(age), 0) + 1 FROM segments",
@@ -137,14 +140,7 @@ impl Segment {
         for (key, block) in (n * BLOCKS_MAX..).zip(&blocks) {
             statement.execute(params![key, row_sum(low(key), &block.bytes), block.bytes])?;
         }
-        let beginnings = blocks.into_iter().map(|it| it.beginning.into()).collect();
-        Ok(Self {
-            n,
-            age,
-            sum,
-            spoken,
-            beginnings,
-        })
+        Ok(())
     }
 
     /// Whether it is still in the index.
@@ -189,6 +185,22 @@ impl Segment {
             })
             .optional()?
             .ok_or_else(damaged_block)
+    }
+
+    /// As [`Self::with_block`]; one that was read before is not read again if there was room for it.
+    pub(super) fn with_kept_block<T>(
+        &self,
+        connection: &Connection,
+        place: usize,
+        look: impl FnOnce(&[u8]) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        match self.kept.get(place) {
+            Some(bytes) => look(bytes),
+            None => self.with_block(connection, place, |bytes| {
+                self.kept.put(place, bytes);
+                look(bytes)
+            }),
+        }
     }
 
     /// The first block in which this word, or one that begins like it, may be.
