@@ -11,6 +11,7 @@
 mod again;
 mod audit;
 mod backup;
+mod beside;
 mod buffer;
 mod catch_up;
 mod commit;

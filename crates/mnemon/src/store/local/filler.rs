@@ -15,6 +15,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 
 use super::LocalStore;
+use super::beside;
 use super::index::generation::{Borrowed, Generation};
 use super::index::{self, filing};
 use super::search::{self, Merge, Ready};
@@ -122,8 +123,7 @@ fn start(store: Weak<LocalStore>) -> Thread {
             }
         }
     };
-    let thread = std::thread::Builder::new().name("mnemon-fill".into());
-    match thread.spawn(work) {
+    match beside::spawn("mnemon-fill", work) {
         Ok(thread) => Thread::Running(thread, asked),
         Err(_) => Thread::Refused,
     }

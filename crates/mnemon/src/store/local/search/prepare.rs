@@ -16,6 +16,7 @@ use crate::embed::{Embedder, Vector};
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::recall::Document;
+use crate::store::local::beside;
 use crate::store::local::log::line::Checksum;
 
 /// The thread is woken for so many: a process that keeps a few and ends needs none.
@@ -188,9 +189,7 @@ fn help(preparer: &Arc<Preparer>) -> Sender<()> {
         }
     };
     // Without the thread the fill does it all.
-    let _ = std::thread::Builder::new()
-        .name("mnemon-prepare".into())
-        .spawn(work);
+    let _ = beside::spawn("mnemon-prepare", work);
     sender
 }
 
