@@ -94,6 +94,13 @@ pub trait Store: Send + Sync {
     /// The session of that id.
     fn session(&self, id: &SessionId) -> Result<Option<Session>>;
 
+    /// Whether there is such a session and it is not archived: every question that names one asks.
+    fn is_open(&self, id: &SessionId) -> Result<bool> {
+        Ok(self
+            .session(id)?
+            .is_some_and(|session| session.archived.is_none()))
+    }
+
     /// Every session, archived ones included, the one with the latest activity first.
     fn sessions(&self) -> Result<Vec<Session>>;
 

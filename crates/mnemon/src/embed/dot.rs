@@ -10,6 +10,10 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod vnni;
 
+/// Bytes that come from memory together.
+#[cfg(target_arch = "x86_64")]
+const CACHE_LINE: usize = 64;
+
 /// The dot product of two rows of the same length.
 pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
     let mut product = [0];
@@ -54,6 +58,21 @@ pub(crate) fn dot_rows(query: &[i8], rows: &[i8], out: &mut [i32]) {
         return unsafe { avx2::scan(query, rows, out) };
     }
     scan(query, rows, out);
+}
+
+/// Tells the processor that a row will be needed soon.
+pub(crate) fn fetch(row: &[i8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in row.chunks(CACHE_LINE) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        #[expect(unsafe_code, reason = "memory is fetched by address")]
+        // SAFETY: every processor of this kind can, and no address is wrong.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = row;
 }
 
 fn scan(query: &[i8], rows: &[i8], out: &mut [i32]) {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::built_in::{READER, TABLE};
-use super::dot::{dot, dot_rows};
+use super::dot::{dot, dot_rows, fetch};
 use super::{Embedder, Vector};
 
 /// As many pieces a memory keeps; the others weigh less.
@@ -144,6 +144,14 @@ impl Likeness {
     /// One more than the highest piece.
     pub(crate) fn pieces() -> usize {
         TABLE.len() + 1
+    }
+
+    /// Has a piece brought nearer that will be compared in a moment: they lie all over a table
+    /// of megabytes.
+    pub(crate) fn fetch(piece: u16) {
+        if let Some(row) = TABLE.row(usize::from(piece) - 1) {
+            fetch(row);
+        }
     }
 
     /// How alike each word and a piece are, from 0 to 1.

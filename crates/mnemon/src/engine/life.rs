@@ -197,7 +197,9 @@ impl Mnemon {
     /// Opens the sessions that a question names.
     fn open_spaces(&self, caller: &Caller, spaces: &[Space]) -> Result<()> {
         for session in spaces.iter().filter_map(Space::session) {
-            self.open_session(caller, session)?;
+            if !self.store.is_open(session)? {
+                self.open_session(caller, session)?;
+            }
         }
         Ok(())
     }

@@ -75,6 +75,11 @@ impl<'a> SoftMatch<'a> {
         let known = |piece: &u16| usize::from(*piece) < Likeness::pieces();
         let pieces = &self.candidates.list[place].pieces;
         for piece in pieces.iter().filter(known) {
+            if !self.alike.has(piece.into()) {
+                Likeness::fetch(piece);
+            }
+        }
+        for piece in pieces.iter().filter(known) {
             let fill = |row: &mut [f64]| self.likeness.with(piece, row);
             let alike = self.alike.of(piece.into(), fill);
             for (best, alike) in self.best.iter_mut().zip(alike) {
@@ -113,6 +118,10 @@ impl Rows {
             numbers: Vec::new(),
             width,
         }
+    }
+
+    fn has(&self, place: usize) -> bool {
+        self.row_of[place] > 0
     }
 
     fn of(&mut self, place: usize, fill: impl FnOnce(&mut [f64])) -> &[Lanes] {

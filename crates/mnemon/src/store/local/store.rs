@@ -167,6 +167,10 @@ impl Store for LocalStore {
             .transpose()
     }
 
+    fn is_open(&self, id: &SessionId) -> Result<bool> {
+        self.ask(|connection| index::read::is_open(connection, id).map_err(Error::index("index")))
+    }
+
     fn sessions(&self) -> Result<Vec<Session>> {
         let found = self.ask(|connection| {
             index::read::sessions(connection, None).map_err(Error::index("index"))

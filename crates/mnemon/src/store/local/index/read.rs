@@ -190,6 +190,16 @@ fn change_places(connection: &Connection, n: i64) -> rusqlite::Result<Vec<(u64, 
     rows.collect()
 }
 
+/// Whether there is such a session and it is not archived.
+pub(crate) fn is_open(connection: &Connection, id: &SessionId) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM sessions s JOIN logs l ON l.n = s.log
+                            WHERE s.folded = ?1 AND s.archived IS NULL)",
+        )?
+        .query_row([id.as_str().to_ascii_lowercase()], |row| row.get(0))
+}
+
 /// The session of that id, whatever its case; all if none is named.
 pub(crate) fn sessions(
     connection: &Connection,
