@@ -72,7 +72,7 @@ impl Mnemon {
         let mut then = Self::new(store, self.config.clone());
         then.clock = Clock::fixed_at(moment);
         then.embedder = self.embedder.clone();
-        then.outside = self.outside.clone();
+        then.outside.clone_from(&self.outside);
         Ok(then)
     }
 }

@@ -210,7 +210,11 @@ impl LocalStore {
     /// Has done beside the writers what they left, or does what can't wait.
     pub(super) fn fill_beside(&self, generation: &Generation, something_waits: bool) {
         let is_long = self.is_log_long(generation);
-        if (something_waits || is_long) && !self.filler.ask() && is_long {
+        if !something_waits && !is_long {
+            return;
+        }
+        let is_asked = self.filler.ask();
+        if is_long && !is_asked {
             let _ = self.empty_log(generation);
         }
     }

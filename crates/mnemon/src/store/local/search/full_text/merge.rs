@@ -154,7 +154,7 @@ impl Merge {
         };
         // First, so that it gets a number that none had: what others know of segments, they know by number.
         if !self.spoken.runs().is_empty() {
-            Segment::write(connection, Some(newest.age()), self.spoken, self.blocks)?;
+            Segment::write(connection, Some(newest.age()), &self.spoken, &self.blocks)?;
         }
         for segment in &self.merged {
             segment.remove(connection)?;

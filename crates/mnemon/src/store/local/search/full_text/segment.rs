@@ -119,8 +119,8 @@ impl Segment {
     pub(super) fn write(
         connection: &Connection,
         age: Option<i64>,
-        spoken: Spoken,
-        blocks: Vec<Block>,
+        spoken: &Spoken,
+        blocks: &[Block],
     ) -> rusqlite::Result<()> {
         let (n, newest): (i64, i64) = connection
             .prepare_cached(
@@ -128,7 +128,7 @@ impl Segment {
             )?
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let age = age.unwrap_or(newest);
-        let directory = write_directory(&spoken, &blocks);
+        let directory = write_directory(spoken, blocks);
         let sum = row_sum(low(n), &directory);
         connection
             .prepare_cached(
@@ -137,7 +137,7 @@ impl Segment {
             .execute(params![n, age, sum, directory])?;
         let mut statement =
             connection.prepare_cached("INSERT INTO blocks (n, sum, words) VALUES (?1, ?2, ?3)")?;
-        for (key, block) in (n * BLOCKS_MAX..).zip(&blocks) {
+        for (key, block) in (n * BLOCKS_MAX..).zip(blocks) {
             statement.execute(params![key, row_sum(low(key), &block.bytes), block.bytes])?;
         }
         Ok(())

@@ -57,7 +57,7 @@ impl SortedWords {
         connection: &Connection,
     ) -> rusqlite::Result<()> {
         if !self.spoken.runs().is_empty() {
-            Segment::write(connection, None, self.spoken, self.blocks)?;
+            Segment::write(connection, None, &self.spoken, &self.blocks)?;
         }
         Ok(())
     }
