@@ -70,7 +70,9 @@ pub fn recall(
         let mut ranked = rank::rank(query, &understood, &candidates, unrelated, view)?;
         let mut fitting = fitting(embedder, query, &ranked);
         let may_go_on = !candidates.is_complete && may_fit_behind(embedder, query, ranked.last());
-        if may_go_on && (query.counts_hits() || query.reaches_behind(fitting.len())) {
+        // By nearness alone the store has counted them already.
+        let counts_hits = query.counts_hits() && nearest_that_fits(embedder, query).is_none();
+        if may_go_on && (counts_hits || query.reaches_behind(fitting.len())) {
             // The best stay where they are, whatever page is asked for.
             probe.most = usize::MAX;
             candidates = view.candidates(&probe)?;
@@ -81,7 +83,7 @@ pub fn recall(
             fitting = self::fitting(embedder, query, &ranked);
         }
         answer = Some(Recalled {
-            total: if query.counts_hits() {
+            total: if counts_hits {
                 fitting.len() as u64
             } else {
                 // What is near a match is shown with it, and counts where nothing else is left out.
@@ -145,12 +147,39 @@ fn probe(
         },
         set: asked.map(|asked| asked.set.clone()),
         by_meaning,
-        near: embedder.cosine_for(near),
+        near: nearest_that_fits(embedder, query).unwrap_or_else(|| embedder.cosine_for(near)),
         most: MOST,
         // By words or meaning alone, those that were not chosen could be better than they are.
         with_neighbours: query.mode == Mode::Hybrid,
         deadline: None,
     })
+}
+
+/// The least cosine that is good enough, to the last bit; none if nearness alone does not tell.
+fn nearest_that_fits(embedder: &dyn Embedder, query: &Query) -> Option<f32> {
+    /// So far the way back from a similarity to its cosine may be off.
+    const STEPS: usize = 256;
+    if query.mode != Mode::Semantic || query.sort.is_some() || query.min_score.is_some() {
+        return None;
+    }
+    let least = query.least_similarity()?;
+    let fits = |cosine: f32| f64::from(embedder.similarity(cosine)) >= least;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "where it begins to look need not be exact"
+    )]
+    let mut cosine = embedder.cosine_for(least as f32);
+    let mut steps = 0..STEPS;
+    while !fits(cosine) {
+        steps.next()?;
+        cosine = cosine.next_up();
+    }
+    // What is less than nothing is never near.
+    while cosine > 0.0 && fits(cosine.next_down()) {
+        steps.next()?;
+        cosine = cosine.next_down();
+    }
+    Some(cosine)
 }
 
 fn meaning_of(embedder: &dyn Embedder, text: &str) -> Result<Option<Vector>> {

@@ -11,7 +11,6 @@
 mod again;
 mod audit;
 mod backup;
-mod beside;
 mod buffer;
 mod catch_up;
 mod commit;

@@ -8,14 +8,13 @@
 //! Invariant: nothing depends on it. Answers are the same before and after,
 //! and a writer that finds too much left undone does it itself.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
 use super::LocalStore;
-use super::beside;
 use super::index::generation::{Borrowed, Generation};
 use super::index::{self, filing};
 use super::search::{self, Merge, Ready};
@@ -27,8 +26,8 @@ const SWEPT_AT_ONCE: u32 = 256;
 /// A writer fills itself once so many times more is pending than a fill waits for.
 const FAR_BEHIND: u32 = 24;
 
-/// The write-ahead log is emptied after so many new pages: eight megabytes.
-const EMPTIED_AFTER_PAGES: u32 = 2048;
+/// SQLite's write-ahead log is emptied after so many new pages: eight megabytes.
+const WAL_PAGES: u32 = 2048;
 
 /// While writers go on, emptying the log leaves what they wrote meanwhile; so few pages are
 /// worth to let them wait.
@@ -43,8 +42,6 @@ pub(super) struct Filler {
     /// The store that it works for; only one that is shared has a filler.
     store: OnceLock<Weak<LocalStore>>,
     thread: Mutex<Thread>,
-    /// Pages of the write-ahead log that were left when it was last emptied.
-    pages_left: AtomicU32,
 }
 
 #[derive(Debug, Default)]
@@ -89,9 +86,13 @@ impl Filler {
     /// False if there is nobody who could do it.
     fn ask(&self) -> bool {
         let mut thread = self.thread();
-        if matches!(*thread, Thread::NotYet)
-            && let Some(store) = self.store.get()
-        {
+        let is_there = match &*thread {
+            // One that panicked is as none.
+            Thread::Running(running, _) => !running.is_finished(),
+            Thread::Refused => true,
+            Thread::NotYet => false,
+        };
+        if !is_there && let Some(store) = self.store.get() {
             *thread = start(store.clone());
         }
         let Thread::Running(running, asked) = &*thread else {
@@ -123,7 +124,8 @@ fn start(store: Weak<LocalStore>) -> Thread {
             }
         }
     };
-    match beside::spawn("mnemon-fill", work) {
+    let thread = std::thread::Builder::new().name("mnemon-fill".into());
+    match thread.spawn(work) {
         Ok(thread) => Thread::Running(thread, asked),
         Err(_) => Thread::Refused,
     }
@@ -209,13 +211,13 @@ impl LocalStore {
 
     /// Has done beside the writers what they left, or does what can't wait.
     pub(super) fn fill_beside(&self, generation: &Generation, something_waits: bool) {
-        let is_long = self.is_log_long(generation);
+        let is_long = is_wal_long(generation);
         if !something_waits && !is_long {
             return;
         }
         let is_asked = self.filler.ask();
         if is_long && !is_asked {
-            let _ = self.empty_log(generation);
+            let _ = empty_wal(generation);
         }
     }
 
@@ -223,45 +225,71 @@ impl LocalStore {
         let Some(generation) = self.index_in_use() else {
             return;
         };
-        let done = self
-            .fill_in_rounds(&generation)
-            .and_then(|()| self.merge_in_rounds(&generation))
-            .and_then(|()| self.empty_log_if_long(&generation));
-        if let Err(Error::Index { source, .. }) = &done
-            && index::is_unusable(source)
-        {
-            self.distrust(&generation);
+        // Each for itself: what keeps one from being done need not keep the others.
+        for work in [
+            Self::fill_in_rounds,
+            Self::merge_in_rounds,
+            Self::empty_wal_if_long,
+        ] {
+            if let Err(Error::Index { source, .. }) = work(self, &generation)
+                && index::is_unusable(&source)
+            {
+                return self.distrust(&generation);
+            }
         }
     }
 
     fn fill_in_rounds(&self, generation: &Arc<Generation>) -> Result<()> {
         let index = || Error::index("index");
-        let filled_at = self.options.pending_max;
-        while let Some(mut ready) = look(generation, |connection| {
-            let waiting = Waiting::count(connection).map_err(index())?;
-            let ready = waiting
-                .reaches(filled_at)
-                .then(|| Ready::read(connection, &self.files, &self.preparer));
-            ready.transpose()
-        })? {
+        while let Some(ready) = self.round(generation)? {
             let is_last = ready.is_last();
-            self.change_beside(generation, |connection| {
-                ready.write_vectors(connection, &generation.vectors)
-            })?;
-            // Nobody has to wait for the disk.
-            generation
-                .vectors
-                .sync()
-                .map_err(Error::io("sync", "the vectors"))?;
-            self.change_beside(generation, |connection| {
+            let ready = self.with_vectors(generation, ready)?;
+            let is_done = self.change_beside(generation, |connection| {
                 filing::file(connection).map_err(index())?;
-                ready.put_in(connection, &generation.vectors)
+                let is_put_in = match ready {
+                    Some(ready) => ready.put_in(connection, &generation.vectors)?,
+                    None => false,
+                };
+                if !is_put_in {
+                    // What was made ready is not so any more: all of it again, with nobody to
+                    // change it meanwhile.
+                    search::fill(connection, &self.files, &self.preparer, &generation.vectors)?;
+                }
+                Ok(())
             })?;
-            if is_last {
+            if is_last || !is_done {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// The next round, made ready without the lock; none if too little waits.
+    fn round(&self, generation: &Generation) -> Result<Option<Ready>> {
+        look(generation, |connection| {
+            let waiting = Waiting::count(connection).map_err(Error::index("index"))?;
+            let round = || Ready::read(connection, &self.files, &self.preparer);
+            let is_due = waiting.reaches(self.options.pending_max);
+            is_due.then(round).transpose()
+        })
+    }
+
+    /// The round with its vectors on the disk; none if a line could not be read.
+    fn with_vectors(
+        &self,
+        generation: &Arc<Generation>,
+        mut ready: Ready,
+    ) -> Result<Option<Ready>> {
+        if !ready.is_whole() {
+            return Ok(None);
+        }
+        self.change_beside(generation, |connection| {
+            ready.write_vectors(connection, &generation.vectors)
+        })?;
+        // Nobody has to wait for the disk.
+        let synced = generation.vectors.sync();
+        synced.map_err(Error::io("sync", "the vectors"))?;
+        Ok(Some(ready))
     }
 
     fn merge_in_rounds(&self, generation: &Arc<Generation>) -> Result<()> {
@@ -269,64 +297,64 @@ impl LocalStore {
         while let Some(merge) = look(generation, |connection| {
             Merge::due(connection).map_err(index())
         })? {
-            self.change_beside(generation, |connection| {
+            let is_done = self.change_beside(generation, |connection| {
                 merge.put(connection).map_err(index())
             })?;
+            if !is_done {
+                break;
+            }
         }
         Ok(())
     }
 
-    /// Changes the index in one transaction, unless it is not in use any more.
+    /// Changes the index in one transaction; false if it is not in use any more.
     fn change_beside<T>(
         &self,
         generation: &Arc<Generation>,
         change: impl FnOnce(&Connection) -> Result<T>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let _held = self.lock.acquire("make memories searchable")?;
         let in_use = self.index_in_use();
         if !in_use.is_some_and(|in_use| Arc::ptr_eq(&in_use, generation)) {
-            return Ok(());
+            return Ok(false);
         }
         let connection = generation.borrow_at_once()?;
         index::run(&connection, "BEGIN IMMEDIATE").map_err(Error::index("index"))?;
         // A transaction that is left open is undone when the connection is given back.
         change(&connection)?;
-        index::run(&connection, "COMMIT").map_err(Error::index("index"))
+        index::run(&connection, "COMMIT").map_err(Error::index("index"))?;
+        Ok(true)
     }
 
-    fn is_log_long(&self, generation: &Generation) -> bool {
-        let pages = generation.log_pages.load(Ordering::Relaxed);
-        let left = self.filler.pages_left.load(Ordering::Relaxed);
-        // Once it is empty it begins anew; but somebody who reads for long can keep it from that.
-        pages >= EMPTIED_AFTER_PAGES && (pages < left || pages - left >= EMPTIED_AFTER_PAGES)
-    }
-
-    fn empty_log_if_long(&self, generation: &Generation) -> Result<()> {
-        if !self.is_log_long(generation) {
+    fn empty_wal_if_long(&self, generation: &Arc<Generation>) -> Result<()> {
+        if !is_wal_long(generation) {
             return Ok(());
         }
         for _ in 0..EMPTYING_MAX {
-            if self.empty_log(generation)? <= LEFT_PAGES {
+            if empty_wal(generation)? <= LEFT_PAGES {
                 break;
             }
         }
         let _held = self.lock.acquire("empty the index's write-ahead log")?;
-        self.empty_log(generation)?;
+        empty_wal(generation)?;
         Ok(())
     }
+}
 
-    /// Moves pages into the index file, as far as nobody is busy with them; how many were written meanwhile.
-    fn empty_log(&self, generation: &Generation) -> Result<i64> {
-        let connection = generation.borrow_at_once()?;
-        let (pages, moved): (i64, i64) = connection
-            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
-                Ok((row.get(1)?, row.get(2)?))
-            })
-            .map_err(Error::index("index"))?;
-        let left = u32::try_from(pages).unwrap_or(0);
-        self.filler.pages_left.store(left, Ordering::Relaxed);
-        Ok(pages - moved)
-    }
+fn is_wal_long(generation: &Generation) -> bool {
+    generation.wal.new_pages() >= WAL_PAGES
+}
+
+/// Moves pages into the index file, as far as nobody is busy with them; how many are left.
+fn empty_wal(generation: &Generation) -> Result<i64> {
+    let connection = generation.borrow_at_once()?;
+    let (pages, moved): (i64, i64) = connection
+        .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+            Ok((row.get(1)?, row.get(2)?))
+        })
+        .map_err(Error::index("index"))?;
+    generation.wal.emptied(u32::try_from(pages).unwrap_or(0));
+    Ok(pages - moved)
 }
 
 /// Looks at the index, in one consistent view of it.
@@ -420,7 +448,7 @@ mod tests {
             done = ready.put_in(connection, &generation.vectors)?;
             Ok(())
         };
-        store.change_beside(generation, put).unwrap();
+        assert!(store.change_beside(generation, put).unwrap());
         done
     }
 
@@ -435,7 +463,7 @@ mod tests {
         store.be_left();
         let left = waiting(&store);
         assert!(!left.reaches(FILLED_AT), "{left:?}");
-        assert!(!store.is_log_long(&store.index_in_use().unwrap()));
+        assert!(!is_wal_long(&store.index_in_use().unwrap()));
         // Whoever comes back finds it as it was.
         store.commit(batch(vec![add(500, None)])).unwrap();
         assert_eq!(waiting(&store).pending, left.pending + 1);

@@ -23,7 +23,7 @@ pub(crate) mod sight;
 mod tallies;
 mod terms;
 
-pub(crate) use schema::{LogPages, SCHEMA, kind_from, kind_number, open_file, open_memory, tidy};
+pub(crate) use schema::{SCHEMA, Wal, kind_from, kind_number, open_file, open_memory, tidy};
 
 /// Runs a statement that comes with every question or every write, and so is parsed only once.
 pub(crate) fn run(connection: &rusqlite::Connection, sql: &str) -> rusqlite::Result<()> {

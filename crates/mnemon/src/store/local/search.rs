@@ -69,7 +69,7 @@ CREATE TABLE names (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 struct Progress {
     /// Memories up to this number are searchable, but for those in `unsearched`.
     upto: u32,
-    /// One more with every fill.
+    /// One more with every change of the tables: a round of a fill, a merge, a sweep.
     stamp: i64,
     /// Whose vectors there are.
     embedder: String,

@@ -371,6 +371,9 @@ impl Store for LocalStore {
     }
 
     fn be_left(&self) {
-        self.filler.stop();
+        // A forked child has no such thread to wait for.
+        if self.refuse_after_fork().is_ok() {
+            self.filler.stop();
+        }
     }
 }

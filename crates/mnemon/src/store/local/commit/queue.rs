@@ -74,7 +74,10 @@ enum Part {
 struct Lead<'a>(&'a Queue);
 
 /// Answers the members of a group, after a panic too.
-struct Answering<'a>(&'a Group, usize);
+struct Answering<'a> {
+    group: &'a Group,
+    members: usize,
+}
 
 impl LocalStore {
     /// Appends a batch, together with those of others who wait.
@@ -116,7 +119,10 @@ impl LocalStore {
     fn lead(&self, group: &Group) {
         let lead = Lead(&self.queue);
         let requests = self.queue.take_group();
-        let answering = Answering(group, requests.len());
+        let answering = Answering {
+            group,
+            members: requests.len(),
+        };
         let answers = match self.append_group(&requests, &mut self.queue.open()) {
             Ok(answers) => answers,
             Err(error) => requests.iter().map(|_| Err(error.clone())).collect(),
@@ -198,7 +204,7 @@ impl Drop for Lead<'_> {
 impl Answering<'_> {
     fn give(self, answers: Vec<Result<Appended>>) {
         let answers = answers.into_iter().map(|answer| Mutex::new(Some(answer)));
-        let _ = self.0.answers.set(answers.collect());
+        let _ = self.group.answers.set(answers.collect());
     }
 }
 
@@ -209,8 +215,8 @@ impl Drop for Answering<'_> {
                 let source = std::io::Error::other("the thread that wrote for others panicked");
                 Mutex::new(Some(Err(Error::io("write for", "other threads")(source))))
             };
-            let refusals = std::iter::repeat_with(refusal).take(self.1);
-            let _ = self.0.answers.set(refusals.collect());
+            let refusals = std::iter::repeat_with(refusal).take(self.members);
+            let _ = self.group.answers.set(refusals.collect());
         }
     }
 }

@@ -9,12 +9,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::{LogPages, SCHEMA, open_file, open_memory};
+use super::{SCHEMA, Wal, open_file, open_memory};
 use crate::error::{Error, Result};
 use crate::store::local::search::{
     Chunks, PendingCache, PostingsCache, RowMapCache, Seen, VectorFile,
@@ -37,7 +37,7 @@ pub(crate) struct Generation {
     path: Option<PathBuf>,
     connections: Mutex<Connections>,
     given_back: Condvar,
-    pub(crate) log_pages: LogPages,
+    pub(crate) wal: Arc<Wal>,
     /// What search keeps beside SQLite's file, and what this process has loaded of it.
     pub(crate) vectors: VectorFile,
     pub(crate) chunks: Chunks,
@@ -94,7 +94,7 @@ impl Generation {
             path: None,
             connections: Mutex::new(connection.into()),
             given_back: Condvar::new(),
-            log_pages: LogPages::default(),
+            wal: Arc::default(),
             vectors: VectorFile::in_memory(),
             chunks: Chunks::default(),
             pending: PendingCache::default(),
@@ -111,10 +111,10 @@ impl Generation {
     }
 
     fn on_disk(path: PathBuf) -> Result<Self> {
-        let log_pages = LogPages::default();
-        let connection = open_file(&path, log_pages.clone()).map_err(Error::index(&path))?;
+        let wal = Arc::<Wal>::default();
+        let connection = open_file(&path, wal.clone()).map_err(Error::index(&path))?;
         Ok(Self {
-            log_pages,
+            wal,
             vectors: VectorFile::on_disk(path.with_file_name("vectors")),
             path: Some(path),
             connections: Mutex::new(connection.into()),
@@ -174,7 +174,7 @@ impl Generation {
         };
         if borrowed.connected.is_none() {
             let path = self.path();
-            let opened = open_file(path, self.log_pages.clone()).map_err(Error::index(path))?;
+            let opened = open_file(path, self.wal.clone()).map_err(Error::index(path))?;
             borrowed.connected = Some(opened.into());
         }
         Ok(borrowed)

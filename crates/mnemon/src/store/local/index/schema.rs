@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
-use rusqlite::hooks::Wal;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, hooks};
 
 use super::position::unsigned;
 use super::{filing, leaving, shelves, tallies};
@@ -77,13 +76,39 @@ CREATE TABLE damage (
 ";
 
 /// A writer empties the write-ahead log itself once it has so many pages: sixteen megabytes.
-const LOG_PAGES_MAX: u32 = 4096;
+const WAL_PAGES_MAX: u32 = 4096;
 
-/// How many pages the write-ahead log had after the last commit of this process.
-pub(crate) type LogPages = Arc<AtomicU32>;
+/// The write-ahead log of a build, as far as commits of this process tell.
+#[derive(Debug, Default)]
+pub(crate) struct Wal {
+    /// How many pages it had after the last commit.
+    pages: AtomicU32,
+    /// How many were left when somebody last tried to empty it.
+    left: AtomicU32,
+}
+
+impl Wal {
+    /// How many pages it has got since it was last emptied.
+    pub(crate) fn new_pages(&self) -> u32 {
+        let left = self.left.load(Ordering::Relaxed);
+        self.pages.load(Ordering::Relaxed).saturating_sub(left)
+    }
+
+    /// Takes note that it was emptied, but for these: somebody reads them, or they are new.
+    pub(crate) fn emptied(&self, left: u32) {
+        self.left.store(left, Ordering::Relaxed);
+    }
+
+    fn committed(&self, pages: u32) {
+        // Once nobody needs what is in it, it begins anew.
+        if pages < self.pages.swap(pages, Ordering::Relaxed) {
+            self.left.store(0, Ordering::Relaxed);
+        }
+    }
+}
 
 /// Opens the index in this file, making its tables if it is new.
-pub(crate) fn open_file(path: &Path, log_pages: LogPages) -> rusqlite::Result<Connection> {
+pub(crate) fn open_file(path: &Path, wal: Arc<Wal>) -> rusqlite::Result<Connection> {
     // No mutex inside SQLite: a connection is used by one thread at a time.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -98,11 +123,13 @@ pub(crate) fn open_file(path: &Path, log_pages: LogPages) -> rusqlite::Result<Co
     connection.pragma_update(None, "synchronous", "normal")?;
     // To empty it takes two syncs and many writes, which nobody has to wait for
     // while the filler does it; but without one it must not grow for ever.
-    connection.wal_hook(Some(move |log: &mut Wal, pages| {
+    connection.wal_hook(Some(move |log: &mut hooks::Wal, pages| {
         let pages = u32::try_from(pages).unwrap_or(0);
-        log_pages.store(pages, Ordering::Relaxed);
-        if pages >= LOG_PAGES_MAX {
-            log.checkpoint()?;
+        wal.committed(pages);
+        if pages >= WAL_PAGES_MAX {
+            // If somebody else is at it, this fails; an error here would be one of the commit,
+            // which was made.
+            let _ = log.checkpoint();
         }
         Ok(())
     }))?;

@@ -105,13 +105,14 @@ impl Ready {
     }
 
     /// Writes the vectors, which will count once it is put in; the caller has the lock, and syncs
-    /// them. Not if another fill came first: those of that one count by now.
+    /// them. Not if it can't be put in any more: another process may have written newer ones.
     pub(in crate::store::local) fn write_vectors(
         &mut self,
         connection: &Connection,
         vectors: &VectorFile,
     ) -> Result<()> {
-        if self.is_next(connection).map_err(Error::index("index"))? {
+        let rows = self.rows_now(connection).map_err(Error::index("index"))?;
+        if rows.is_some() {
             vectors
                 .write(self.before.dimension as usize, &self.vectors())
                 .map_err(Error::io("write", "the vectors"))?;
@@ -126,6 +127,11 @@ impl Ready {
         readable
             .map(|(n, ready)| (n, ready.vector.as_ref()))
             .collect()
+    }
+
+    /// Whether every line could be read. Without the lock one may be just on its way elsewhere.
+    pub(in crate::store::local) fn is_whole(&self) -> bool {
+        self.looked_at.iter().all(|(_, _, ready)| ready.is_some())
     }
 
     /// Whether nothing is left for another round.

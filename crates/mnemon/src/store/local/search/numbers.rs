@@ -3,7 +3,7 @@
 use super::facts::CHUNK_ROWS;
 
 /// A set of numbers, a bit for each.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(super) struct Numbers(Vec<u64>);
 
 /// The numbers of a set that lie in one chunk, from the chunk's first on.

@@ -16,7 +16,6 @@ use crate::embed::{Embedder, Vector};
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::recall::Document;
-use crate::store::local::beside;
 use crate::store::local::log::line::Checksum;
 
 /// The thread is woken for so many: a process that keeps a few and ends needs none.
@@ -24,6 +23,10 @@ const WOKEN_FOR: usize = 16;
 
 /// So many are looked at in one go.
 const AT_ONCE: usize = 8;
+
+/// How far the thread steps back, as `nice` counts it; it never has a lock for long.
+#[cfg(target_os = "linux")]
+const STEP_BACK: i32 = 5;
 
 /// A memory with what search wants of it.
 #[derive(Debug)]
@@ -141,7 +144,10 @@ impl Preparer {
                 .extend(some.iter().map(|(version, _)| *version));
             some
         };
-        let hand = InHand(self, some.iter().map(|(version, _)| *version).collect());
+        let hand = InHand {
+            preparer: self,
+            versions: some.iter().map(|(version, _)| *version).collect(),
+        };
         let prepared: Vec<(u64, Prepared)> = some
             .into_iter()
             .filter_map(|(version, memory)| {
@@ -149,7 +155,7 @@ impl Preparer {
             })
             .collect();
         self.work().ready.extend(prepared);
-        hand.1.len()
+        hand.versions.len()
     }
 
     fn count(&self, work: &Work) {
@@ -163,11 +169,14 @@ impl Preparer {
 }
 
 /// Memories that are looked at, until this is dropped, even by a panic: somebody may wait for them.
-struct InHand<'a>(&'a Preparer, Vec<u64>);
+struct InHand<'a> {
+    preparer: &'a Preparer,
+    versions: Vec<u64>,
+}
 
 impl Drop for InHand<'_> {
     fn drop(&mut self) {
-        let Self(preparer, versions) = self;
+        let Self { preparer, versions } = self;
         if !versions.is_empty() {
             preparer.work().in_hand.retain(|it| !versions.contains(it));
             preparer.some_ready.notify_all();
@@ -180,6 +189,10 @@ fn help(preparer: &Arc<Preparer>) -> Sender<()> {
     let (sender, wakes) = channel();
     let preparer = Arc::downgrade(preparer);
     let work = move || {
+        // Whoever answers somebody goes first. For this thread alone; where it can't be, it is
+        // as the others.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::setpriority_process(None, STEP_BACK);
         for () in wakes {
             while let Some(preparer) = preparer.upgrade() {
                 if preparer.prepare_some() == 0 {
@@ -189,7 +202,9 @@ fn help(preparer: &Arc<Preparer>) -> Sender<()> {
         }
     };
     // Without the thread the fill does it all.
-    let _ = beside::spawn("mnemon-prepare", work);
+    let _ = std::thread::Builder::new()
+        .name("mnemon-prepare".into())
+        .spawn(work);
     sender
 }
 

@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::row_sum::row_sum;
 use crate::embed::Vector;
@@ -22,7 +22,7 @@ pub(in crate::store::local) enum VectorFile {
     /// In a file, opened when it is first needed.
     OnDisk {
         path: PathBuf,
-        file: Mutex<Option<File>>,
+        file: Mutex<Option<Arc<File>>>,
     },
     /// Lost with this process, like the index that it belongs to.
     InMemory(Mutex<Vec<u8>>),
@@ -164,23 +164,26 @@ impl VectorFile {
     }
 
     fn with_file<T>(&self, mut act: impl FnMut(&File) -> io::Result<T>) -> io::Result<T> {
+        let file = self.file()?;
+        act(&file)
+    }
+
+    fn file(&self) -> io::Result<Arc<File>> {
         let Self::OnDisk { path, file } = self else {
             return Err(io::ErrorKind::Unsupported.into());
         };
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = match file.take() {
-            Some(open) => open,
-            None => OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .mode(0o600)
-                .open(path)?,
-        };
-        let answer = act(&open);
-        *file = Some(open);
-        answer
+        if let Some(open) = &*file {
+            return Ok(open.clone());
+        }
+        let opened = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)?;
+        Ok(file.insert(Arc::new(opened)).clone())
     }
 }
 
