@@ -68,11 +68,12 @@ pub fn recall(
         probe.deadline = query.filter.patience.map(|it| Instant::now() + it);
         let mut candidates = view.candidates(&probe)?;
         let mut ranked = rank::rank(query, &understood, &candidates, unrelated, view)?;
-        let mut fitting = fitting(embedder, query, &ranked);
+        let fits = |scored: &Scored| fits(embedder, query, scored);
+        let fitting = ranked.iter().filter(|scored| fits(scored)).count();
         let may_go_on = !candidates.is_complete && may_fit_behind(embedder, query, ranked.last());
         // By nearness alone the store has counted them already.
         let counts_hits = query.counts_hits() && nearest_that_fits(embedder, query).is_none();
-        if may_go_on && (counts_hits || query.reaches_behind(fitting.len())) {
+        if may_go_on && (counts_hits || query.reaches_behind(fitting)) {
             // The best stay where they are, whatever page is asked for.
             probe.most = usize::MAX;
             candidates = view.candidates(&probe)?;
@@ -80,16 +81,16 @@ pub fn recall(
             let all = rank::rank(query, &understood, &candidates, unrelated, view)?;
             let others = all.into_iter().filter(|it| !known.contains(&it.key));
             rank::follow(&mut ranked, others);
-            fitting = self::fitting(embedder, query, &ranked);
         }
+        ranked.retain(fits);
         answer = Some(Recalled {
             total: if counts_hits {
-                fitting.len() as u64
+                ranked.len() as u64
             } else {
                 // What is near a match is shown with it, and counts where nothing else is left out.
-                candidates.total.max(shown(query, fitting.len()))
+                candidates.total.max(shown(query, ranked.len()))
             },
-            hits: page(embedder, query, fitting, &probe, view)?,
+            hits: page(embedder, query, ranked, &probe, view)?,
             notes: Vec::new(),
         });
         Ok(())
@@ -190,22 +191,14 @@ fn similarity(embedder: &dyn Embedder, scored: &Scored) -> Option<f64> {
     Some(f64::from(embedder.similarity(scored.cosine?)))
 }
 
-/// What is good enough of what was ranked.
-fn fitting(embedder: &dyn Embedder, query: &Query, ranked: &[Scored]) -> Vec<Scored> {
-    let is_as_near =
-        |scored: &Scored, least: f64| similarity(embedder, scored).is_some_and(|own| own >= least);
+/// Whether what was ranked is good enough.
+fn fits(embedder: &dyn Embedder, query: &Query, scored: &Scored) -> bool {
+    let is_as_near = |least: f64| similarity(embedder, scored).is_some_and(|own| own >= least);
     // In the order of something else nothing stays behind, so what answers must be told from what does not.
-    let answers = |scored: &Scored| {
-        query.sort.is_none() || scored.has_term || is_as_near(scored, Query::MIN_SIMILARITY)
-    };
-    let fits = |scored: &&Scored| {
-        answers(scored)
-            && query.min_score.is_none_or(|least| scored.score >= least)
-            && query
-                .least_similarity()
-                .is_none_or(|least| is_as_near(scored, least))
-    };
-    ranked.iter().filter(fits).cloned().collect()
+    let answers = query.sort.is_none() || scored.has_term || is_as_near(Query::MIN_SIMILARITY);
+    answers
+        && query.min_score.is_none_or(|least| scored.score >= least)
+        && query.least_similarity().is_none_or(is_as_near)
 }
 
 /// Whether anything behind the last that was ranked can be good enough.
