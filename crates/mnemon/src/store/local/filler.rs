@@ -1,12 +1,13 @@
 //! The filler: what a write need not wait for is done beside the writers.
 //!
-//! A write leaves its memories pending and its pages in SQLite's write-ahead
-//! log. Every so many of them a thread files and makes searchable what waits,
-//! merges segments, and empties that log. It works out what it will write while
-//! others write, and takes the lock only to put it in.
+//! Every so many memories a thread files and makes searchable what waits,
+//! merges segments, and empties SQLite's write-ahead log ([`wal`]). It works out
+//! what it will write while others write, and takes the lock to put it in.
 //!
-//! Invariant: nothing depends on it. Answers are the same before and after,
-//! and a writer that finds too much left undone does it itself.
+//! Invariant: nothing depends on it. Answers are the same before and after, and
+//! a writer that finds too much left undone does it itself. Start at `work_beside`.
+
+mod wal;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -19,22 +20,13 @@ use super::index::generation::{Borrowed, Generation};
 use super::index::{self, filing};
 use super::search::{self, Merge, Ready};
 use crate::error::{Error, Result};
+use wal::{empty, is_long};
 
 /// How many memories of logs that are gone a write sweeps out: a few milliseconds.
 const SWEPT_AT_ONCE: u32 = 256;
 
 /// A writer fills itself once so many times more is pending than a fill waits for.
 const FAR_BEHIND: u32 = 24;
-
-/// SQLite's write-ahead log is emptied after so many new pages: eight megabytes.
-const WAL_PAGES: u32 = 2048;
-
-/// While writers go on, emptying the log leaves what they wrote meanwhile; so few pages are
-/// worth to let them wait.
-const LEFT_PAGES: i64 = 64;
-
-/// So often it is emptied beside the writers before they have to wait.
-const EMPTYING_MAX: u32 = 4;
 
 /// Thread and state of the filler of one store.
 #[derive(Debug, Default)]
@@ -211,13 +203,13 @@ impl LocalStore {
 
     /// Has done beside the writers what they left, or does what can't wait.
     pub(super) fn fill_beside(&self, generation: &Generation, something_waits: bool) {
-        let is_long = is_wal_long(generation);
-        if !something_waits && !is_long {
+        let is_wal_long = is_long(generation);
+        if !something_waits && !is_wal_long {
             return;
         }
         let is_asked = self.filler.ask();
-        if is_long && !is_asked {
-            let _ = empty_wal(generation);
+        if is_wal_long && !is_asked {
+            let _ = empty(generation);
         }
     }
 
@@ -325,36 +317,6 @@ impl LocalStore {
         index::run(&connection, "COMMIT").map_err(Error::index("index"))?;
         Ok(true)
     }
-
-    fn empty_wal_if_long(&self, generation: &Arc<Generation>) -> Result<()> {
-        if !is_wal_long(generation) {
-            return Ok(());
-        }
-        for _ in 0..EMPTYING_MAX {
-            if empty_wal(generation)? <= LEFT_PAGES {
-                break;
-            }
-        }
-        let _held = self.lock.acquire("empty the index's write-ahead log")?;
-        empty_wal(generation)?;
-        Ok(())
-    }
-}
-
-fn is_wal_long(generation: &Generation) -> bool {
-    generation.wal.new_pages() >= WAL_PAGES
-}
-
-/// Moves pages into the index file, as far as nobody is busy with them; how many are left.
-fn empty_wal(generation: &Generation) -> Result<i64> {
-    let connection = generation.borrow_at_once()?;
-    let (pages, moved): (i64, i64) = connection
-        .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
-            Ok((row.get(1)?, row.get(2)?))
-        })
-        .map_err(Error::index("index"))?;
-    generation.wal.emptied(u32::try_from(pages).unwrap_or(0));
-    Ok(pages - moved)
 }
 
 /// Looks at the index, in one consistent view of it.
@@ -463,7 +425,7 @@ mod tests {
         store.be_left();
         let left = waiting(&store);
         assert!(!left.reaches(FILLED_AT), "{left:?}");
-        assert!(!is_wal_long(&store.index_in_use().unwrap()));
+        assert!(!is_long(&store.index_in_use().unwrap()));
         // Whoever comes back finds it as it was.
         store.commit(batch(vec![add(500, None)])).unwrap();
         assert_eq!(waiting(&store).pending, left.pending + 1);
@@ -489,7 +451,8 @@ mod tests {
         let (generation, old) = ready(&store);
         store.commit(batch(vec![revise(2)])).unwrap();
         assert!(!put_in(&store, &generation, old));
-        assert_eq!(waiting(&store).pending, 2);
+        // The revised one counts twice: as new, and as changed.
+        assert_eq!(waiting(&store).pending, 3);
         let (_, new) = ready(&store);
         assert!(put_in(&store, &generation, new));
         assert_eq!(waiting(&store).pending, 0);
