@@ -21,6 +21,8 @@ mod embedded;
 mod erase;
 mod files;
 mod filler;
+#[cfg(test)]
+mod fixture;
 mod folders;
 mod format;
 mod fresh;

@@ -16,6 +16,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 
 use super::LocalStore;
+use super::current::ask_once;
 use super::index::generation::{Borrowed, Generation};
 use super::index::{self, filing};
 use super::search::{self, Merge, Ready};
@@ -258,7 +259,7 @@ impl LocalStore {
 
     /// The next round, made ready without the lock; none if too little waits.
     fn round(&self, generation: &Generation) -> Result<Option<Ready>> {
-        look(generation, |connection| {
+        ask_once(generation, &|connection| {
             let waiting = Waiting::count(connection).map_err(Error::index("index"))?;
             let round = || Ready::read(connection, &self.files, &self.preparer);
             let is_due = waiting.reaches(self.options.pending_max);
@@ -286,7 +287,7 @@ impl LocalStore {
 
     fn merge_in_rounds(&self, generation: &Arc<Generation>) -> Result<()> {
         let index = || Error::index("index");
-        while let Some(merge) = look(generation, |connection| {
+        while let Some(merge) = ask_once(generation, &|connection| {
             Merge::due(connection).map_err(index())
         })? {
             let is_done = self.change_beside(generation, |connection| {
@@ -319,24 +320,16 @@ impl LocalStore {
     }
 }
 
-/// Looks at the index, in one consistent view of it.
-fn look<T>(generation: &Generation, question: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-    let connection = generation.borrow()?;
-    index::run(&connection, "BEGIN").map_err(Error::index("index"))?;
-    let answer = question(&connection)?;
-    index::run(&connection, "COMMIT").map_err(Error::index("index"))?;
-    Ok(answer)
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
     use super::*;
     use crate::config::Durability;
-    use crate::memory::{Draft, Kind, Limits, Link, Revision};
+    use crate::memory::{Draft, Kind, Link, Revision};
     use crate::store::local::LocalOptions;
-    use crate::store::{Batch, OnFull, Store, Write};
+    use crate::store::local::fixture::batch;
+    use crate::store::{Store, Write};
 
     const FILLED_AT: u32 = 40;
 
@@ -347,21 +340,6 @@ mod tests {
             ..LocalOptions::default()
         };
         LocalStore::create(root, options).unwrap()
-    }
-
-    fn batch(writes: Vec<Write>) -> Batch {
-        Batch {
-            space: "shared".parse().unwrap(),
-            by: "ann".into(),
-            now: "2026-01-10T12:00:00Z".parse().unwrap(),
-            writes,
-            limits: Limits {
-                session_entry_bytes_max: 1 << 20,
-                long_term_entry_bytes_max: 1 << 20,
-            },
-            quota_bytes: None,
-            on_full: OnFull::Refuse,
-        }
     }
 
     fn add(number: u32, supersedes: Option<u32>) -> Write {
@@ -390,7 +368,7 @@ mod tests {
 
     fn waiting(store: &LocalStore) -> Waiting {
         let generation = store.index_in_use().unwrap();
-        look(&generation, |connection| {
+        ask_once(&generation, &|connection| {
             Ok(Waiting::count(connection).unwrap())
         })
         .unwrap()
@@ -398,7 +376,7 @@ mod tests {
 
     fn ready(store: &LocalStore) -> (Arc<Generation>, Ready) {
         let generation = store.index_in_use().unwrap();
-        let ready = look(&generation, |connection| {
+        let ready = ask_once(&generation, &|connection| {
             Ready::read(connection, &store.files, &store.preparer)
         });
         (generation, ready.unwrap())

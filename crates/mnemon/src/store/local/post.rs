@@ -216,9 +216,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::memory::{Draft, Kind, Limits};
+    use crate::memory::{Draft, Kind};
     use crate::store::local::LocalOptions;
-    use crate::store::{OnFull, Store, Write};
+    use crate::store::local::fixture::batch;
+    use crate::store::{Store, Write};
 
     /// A store that takes it that it is not alone; the first one on a folder writes for the others.
     fn open(root: &Path) -> Arc<LocalStore> {
@@ -229,21 +230,6 @@ mod tests {
         let store = Arc::new(LocalStore::create(root, options).unwrap());
         store.clone().be_shared();
         store
-    }
-
-    fn batch(writes: Vec<Write>) -> Batch {
-        Batch {
-            space: "shared".parse().unwrap(),
-            by: "ann".into(),
-            now: "2026-01-10T12:00:00Z".parse().unwrap(),
-            writes,
-            limits: Limits {
-                session_entry_bytes_max: 1 << 20,
-                long_term_entry_bytes_max: 1 << 20,
-            },
-            quota_bytes: None,
-            on_full: OnFull::Refuse,
-        }
     }
 
     fn add(id: &str, text: &str) -> Write {
