@@ -10,7 +10,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -73,15 +73,26 @@ impl Note {
 pub(crate) struct StoreLock {
     disk: Arc<dyn Disk>,
     path: PathBuf,
-    /// One thread of this process has it at a time; the kernel sees to the others.
-    file: Mutex<Option<Arc<dyn DiskFile>>>,
+    slot: Mutex<Slot>,
+    /// Told when a thread of this process is done with the lock.
+    freed: Condvar,
     timeout: Duration,
     pause_max: Duration,
 }
 
+/// What the threads of this process share; the kernel sees to other processes.
+#[derive(Debug, Default)]
+struct Slot {
+    /// Whether one of them has the lock.
+    is_taken: bool,
+    /// The file that is locked; kept open between two holds.
+    file: Option<Arc<dyn DiskFile>>,
+}
+
 /// The lock, held until it is dropped.
 pub(crate) struct Held<'a> {
-    slot: MutexGuard<'a, Option<Arc<dyn DiskFile>>>,
+    lock: &'a StoreLock,
+    file: Arc<dyn DiskFile>,
     note: Note,
     noted: bool,
     /// Whether another process had it when it was first asked for.
@@ -91,7 +102,7 @@ pub(crate) struct Held<'a> {
 /// What came of one try for the lock.
 enum Tried<'a> {
     Held(Held<'a>),
-    OtherThread,
+    OtherThread(MutexGuard<'a, Slot>),
     OtherProcess,
 }
 
@@ -115,7 +126,8 @@ impl StoreLock {
         Self {
             disk,
             path,
-            file: Mutex::new(None),
+            slot: Mutex::default(),
+            freed: Condvar::new(),
             timeout: Duration::from_millis(timeout_ms),
             pause_max: Duration::from_millis(pause_ms_max),
         }
@@ -131,26 +143,23 @@ impl StoreLock {
                     held.others_had_it = others_had_it;
                     return Ok(held);
                 }
-                Tried::OtherThread => {}
-                Tried::OtherProcess => others_had_it = true,
+                // It is told when the lock is free; whoever else was told may have given up.
+                Tried::OtherThread(slot) => {
+                    let long = self.left(&wait)?.min(self.pause_max.max(PAUSE_MIN));
+                    drop(self.freed.wait_timeout(slot, long));
+                }
+                Tried::OtherProcess => {
+                    others_had_it = true;
+                    self.pause(&wait)?;
+                }
             }
-            self.pause(&wait)?;
         }
     }
 
     /// Waits a moment; refused once it was long enough.
     pub(crate) fn pause(&self, wait: &Wait) -> Result<()> {
+        let left = self.left(wait)?;
         let waited = wait.0.elapsed();
-        let Some(left) = self
-            .timeout
-            .checked_sub(waited)
-            .filter(|left| !left.is_zero())
-        else {
-            return Err(Error::LockTimeout {
-                waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
-                holder: self.read_note().ok().and_then(|note| note.holder()),
-            });
-        };
         // In proportion to the wait so far: who waits behind many short
         // holds is there when the lock is free, who waits long polls little.
         let pause = (waited / PAUSE_PART).clamp(PAUSE_MIN, self.pause_max.max(PAUSE_MIN));
@@ -158,26 +167,41 @@ impl StoreLock {
         Ok(())
     }
 
+    /// How long it may still wait; refused once it was long enough.
+    fn left(&self, wait: &Wait) -> Result<Duration> {
+        let waited = wait.0.elapsed();
+        let left = self.timeout.saturating_sub(waited);
+        if left.is_zero() {
+            return Err(Error::LockTimeout {
+                waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+                holder: self.read_note().ok().and_then(|note| note.holder()),
+            });
+        }
+        Ok(left)
+    }
+
     /// Takes the lock if nobody in this or another process has it.
     pub(crate) fn try_acquire(&self, operation: &str) -> Result<Option<Held<'_>>> {
         Ok(match self.try_for(operation)? {
             Tried::Held(held) => Some(held),
-            Tried::OtherThread | Tried::OtherProcess => None,
+            Tried::OtherThread(_) | Tried::OtherProcess => None,
         })
     }
 
     fn try_for(&self, operation: &str) -> Result<Tried<'_>> {
-        let mut slot = match self.file.try_lock() {
-            Ok(slot) => slot,
-            // A thread that panicked with the lock left a note, like a dead process.
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(Tried::OtherThread),
+        let mut slot = self.slot();
+        if slot.is_taken {
+            return Ok(Tried::OtherThread(slot));
+        }
+        let Some(file) = self.try_take(&mut slot.file)? else {
+            return Ok(Tried::OtherProcess);
         };
-        Ok(if self.try_take(&mut slot)? {
-            Tried::Held(Held::new(slot, operation))
-        } else {
-            Tried::OtherProcess
-        })
+        slot.is_taken = true;
+        Ok(Tried::Held(Held::new(self, file, operation)))
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the file says now; readers use it without the lock.
@@ -189,23 +213,24 @@ impl StoreLock {
         }
     }
 
-    fn try_take(&self, slot: &mut Option<Arc<dyn DiskFile>>) -> Result<bool> {
+    /// The file, if it is locked now.
+    fn try_take(&self, slot: &mut Option<Arc<dyn DiskFile>>) -> Result<Option<Arc<dyn DiskFile>>> {
         let failed = || Error::io("lock", &self.path);
         if slot.is_none() {
             *slot = self.open().map_err(failed())?;
         }
-        let Some(file) = slot else { return Ok(false) };
+        let Some(file) = slot else { return Ok(None) };
         if !file.try_lock().map_err(failed())? {
-            return Ok(false);
+            return Ok(None);
         }
         // If somebody removed the file, others lock another one than we hold.
         let named = self.disk.stat(&self.path).map_err(failed())?;
         let own = file.stat().map_err(failed())?;
         if named.is_some_and(|named| named.is_same_file(&own)) {
-            return Ok(true);
+            return Ok(Some(file.clone()));
         }
         *slot = None;
-        Ok(false)
+        Ok(None)
     }
 
     /// The file; none if somebody makes it and removes it again while we look.
@@ -223,7 +248,7 @@ impl StoreLock {
 }
 
 impl<'a> Held<'a> {
-    fn new(slot: MutexGuard<'a, Option<Arc<dyn DiskFile>>>, operation: &str) -> Self {
+    fn new(lock: &'a StoreLock, file: Arc<dyn DiskFile>, operation: &str) -> Self {
         let note = Note {
             pid: Some(std::process::id()),
             operation: operation.into(),
@@ -231,7 +256,8 @@ impl<'a> Held<'a> {
             appending: Vec::new(),
         };
         Self {
-            slot,
+            lock,
+            file,
             note,
             noted: false,
             others_had_it: false,
@@ -240,7 +266,7 @@ impl<'a> Held<'a> {
 
     /// The note of the holder before us, if it died before it was done.
     pub(crate) fn left_behind(&self) -> Vec<String> {
-        match read_note(self.file()) {
+        match read_note(&*self.file) {
             Ok(note) => note.appending,
             Err(_) => vec!["*".into()],
         }
@@ -249,7 +275,7 @@ impl<'a> Held<'a> {
     /// Says who holds the lock, for operations that take long.
     pub(crate) fn announce(&mut self) -> io::Result<()> {
         self.noted = true;
-        write_note(self.file(), &self.note)
+        write_note(&*self.file, &self.note)
     }
 
     /// Says which logs are about to grow.
@@ -260,7 +286,7 @@ impl<'a> Held<'a> {
             spaces.iter().map(ToString::to_string).collect()
         };
         self.noted = true;
-        write_note(self.file(), &self.note)
+        write_note(&*self.file, &self.note)
     }
 
     /// The index knows everything again.
@@ -269,7 +295,7 @@ impl<'a> Held<'a> {
             self.noted = false;
             self.note.appending.clear();
             // If it can't be cleared, readers check the logs once more than needed.
-            let _ = write_note(self.file(), &Note::default());
+            let _ = write_note(&*self.file, &Note::default());
         }
     }
 
@@ -277,21 +303,21 @@ impl<'a> Held<'a> {
     pub(crate) fn keep_note(mut self) {
         self.noted = false;
     }
-
-    fn file(&self) -> &dyn DiskFile {
-        &**self.slot.as_ref().expect("a held lock has its file")
-    }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         if self.noted && self.note.appending.is_empty() {
-            let _ = write_note(self.file(), &Note::default());
+            let _ = write_note(&*self.file, &Note::default());
         }
+        let mut slot = self.lock.slot();
         // Closing the file gives the lock back in any case.
-        if self.file().unlock().is_err() {
-            *self.slot = None;
+        if self.file.unlock().is_err() {
+            slot.file = None;
         }
+        slot.is_taken = false;
+        drop(slot);
+        self.lock.freed.notify_one();
     }
 }
 
