@@ -12,6 +12,7 @@
 pub(crate) mod apply;
 pub(crate) mod filing;
 pub(crate) mod generation;
+mod id_order;
 pub(crate) mod leaving;
 pub(crate) mod neighbours;
 pub(crate) mod position;

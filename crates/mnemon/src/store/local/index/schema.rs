@@ -9,13 +9,13 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags, hooks};
 
 use super::position::unsigned;
-use super::{filing, leaving, shelves, tallies};
+use super::{filing, id_order, leaving, shelves, tallies};
 use crate::decay::{Access, Class, Facts, Rules};
 use crate::memory::{Kind, Space};
 use crate::store::local::search;
 
 /// Another number means other tables: each program keeps to the files of its own.
-pub(crate) const SCHEMA: u32 = 13;
+pub(crate) const SCHEMA: u32 = 14;
 
 /// Older SQLite can lose a write-ahead log when it is reset.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -34,7 +34,7 @@ CREATE TABLE logs (
 CREATE TABLE memories (
     n INTEGER PRIMARY KEY,
     log INTEGER NOT NULL,
-    id TEXT NOT NULL,
+    id TEXT NOT NULL COLLATE newest_last,
     kind INTEGER NOT NULL,
     author TEXT,
     created INTEGER NOT NULL,
@@ -165,6 +165,7 @@ fn set_up(mut connection: Connection) -> rusqlite::Result<Connection> {
     connection.set_prepared_statement_cache_capacity(64);
     // Without it SQLite plans a statement anew whenever another value is bound.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    id_order::add(&connection)?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
         connection.execute_batch(&format!(

@@ -22,6 +22,9 @@ const IN_FORCE: &str = "m.preference_key = ? AND NOT EXISTS (
     WHERE k.target = m.id AND k.rel = 'supersedes' AND s.log = m.log
         AND s.preference_key = m.preference_key AND s.forgotten IS NULL)";
 
+/// Memories of the same moment are told in the order of the letters of their ids.
+const ID: &str = "m.id COLLATE BINARY";
+
 /// The memories that fit, one page of them, and how many fit in all.
 pub(crate) fn select(
     connection: &Connection,
@@ -311,11 +314,11 @@ impl Conditions {
             Some(_) => "+m.created",
             None => "m.created",
         };
-        let newest = format!("{created} DESC, m.id");
+        let newest = format!("{created} DESC, {ID}");
         let mut values = self.values.clone();
         let order = match filter.sort {
             Sort::Newest => newest,
-            Sort::Oldest => format!("{created}, m.id"),
+            Sort::Oldest => format!("{created}, {ID}"),
             Sort::Importance => format!("m.importance DESC, {newest}"),
             Sort::LastAccess => format!("m.last_access DESC NULLS LAST, {newest}"),
             // Counts beyond what SQLite's integers hold are stored as negative ones.
