@@ -272,8 +272,11 @@ impl LocalStore {
 
     /// Whether ids are free is asked of all spaces, so a writer needs all of them to be known.
     fn catch_up_for_writing(&self, held: &mut Held<'_>, generation: &Generation) -> Result<()> {
-        let connection = generation.borrow()?;
         let first_touch = self.loaded().looked.is_none();
+        if !first_touch && held.left_behind().is_empty() {
+            return Ok(());
+        }
+        let connection = generation.borrow_at_once()?;
         let behind = if first_touch {
             // After a power cut the index can know less than the logs that were synced.
             self.stale_files(&connection)?

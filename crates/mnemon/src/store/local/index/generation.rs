@@ -5,6 +5,7 @@
 //! first, so a rebuild by another process is noticed by the next question, and
 //! programs with other tables keep to theirs.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -51,14 +52,16 @@ pub(crate) struct Generation {
 /// Those that nobody has now, and how many are out.
 #[derive(Debug)]
 struct Connections {
-    idle: Vec<Connected>,
+    /// In front the one that wrote last: to all others its pages are news, so whoever only asks
+    /// takes one from behind.
+    idle: VecDeque<Connected>,
     out: usize,
 }
 
 impl From<Connection> for Connections {
     fn from(first: Connection) -> Self {
         Self {
-            idle: vec![first.into()],
+            idle: [first.into()].into(),
             out: 0,
         }
     }
@@ -84,6 +87,13 @@ impl From<Connection> for Connected {
 pub(crate) struct Borrowed<'a> {
     generation: &'a Generation,
     connected: Option<Connected>,
+    purpose: Purpose,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Purpose {
+    Asking,
+    Writing,
 }
 
 impl Generation {
@@ -139,15 +149,19 @@ impl Generation {
 
     /// A connection for one question.
     pub(crate) fn borrow(&self) -> Result<Borrowed<'_>> {
-        self.borrow_within(PATIENCE)
+        self.borrow_for(Purpose::Asking)
     }
 
     /// A connection for whoever has the lock of the store, for which others wait.
     pub(crate) fn borrow_at_once(&self) -> Result<Borrowed<'_>> {
-        self.borrow_within(Duration::ZERO)
+        self.borrow_for(Purpose::Writing)
     }
 
-    fn borrow_within(&self, patience: Duration) -> Result<Borrowed<'_>> {
+    fn borrow_for(&self, purpose: Purpose) -> Result<Borrowed<'_>> {
+        let patience = match purpose {
+            Purpose::Asking => PATIENCE,
+            Purpose::Writing => Duration::ZERO,
+        };
         let is_short = |connections: &mut Connections| {
             connections.idle.is_empty() && (self.is_in_memory() || connections.out >= *AT_ONCE)
         };
@@ -165,12 +179,16 @@ impl Generation {
                 waited.unwrap_or_else(PoisonError::into_inner)
             }
         };
-        let idle = connections.idle.pop();
+        let idle = match purpose {
+            Purpose::Asking => connections.idle.pop_back(),
+            Purpose::Writing => connections.idle.pop_front(),
+        };
         connections.out += 1;
         drop(connections);
         let mut borrowed = Borrowed {
             generation: self,
             connected: idle,
+            purpose,
         };
         if borrowed.connected.is_none() {
             let path = self.path();
@@ -222,13 +240,14 @@ impl Drop for Borrowed<'_> {
         }
         let mut connections = self.generation.connections();
         connections.out -= 1;
-        let is_one_too_many = connections.idle.len() >= *AT_ONCE;
-        let surplus = if is_one_too_many {
-            connected
-        } else {
-            connections.idle.extend(connected);
-            None
-        };
+        if let Some(connected) = connected {
+            match self.purpose {
+                Purpose::Asking => connections.idle.push_back(connected),
+                Purpose::Writing => connections.idle.push_front(connected),
+            }
+        }
+        let is_one_too_many = connections.idle.len() > *AT_ONCE;
+        let surplus = is_one_too_many.then(|| connections.idle.pop_back());
         drop(connections);
         self.generation.given_back.notify_one();
         drop(surplus);
