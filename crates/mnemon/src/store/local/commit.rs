@@ -48,6 +48,8 @@ pub(super) struct Proof {
     /// The checksum of the last line.
     checksum: Checksum,
     refers_to: Vec<Space>,
+    /// Whether the log had its name still after the sync: looked at once for a whole group.
+    is_in_place: bool,
 }
 
 impl LocalStore {
@@ -168,13 +170,19 @@ impl LocalStore {
             .inspect_err(|error| self.stop_writing("a log", error))
     }
 
-    /// Whether the lines are in the file that has the log's name now.
-    pub(super) fn is_still_there(&self, space: &Space, proof: &Proof) -> Result<bool> {
+    /// Whether the file that was appended to has the log's name now.
+    fn is_in_place(&self, space: &Space, proof: &Proof) -> Result<bool> {
         let path = self.layout.log(space);
         let named = self.disk.stat(&path).map_err(Error::io("read", &path))?;
-        if named.is_some_and(|named| named.is_same_file(&proof.stat)) {
+        Ok(named.is_some_and(|named| named.is_same_file(&proof.stat)))
+    }
+
+    /// Whether the lines are in the file that has the log's name now.
+    pub(super) fn is_still_there(&self, space: &Space, proof: &Proof) -> Result<bool> {
+        if proof.is_in_place || self.is_in_place(space, proof)? {
             return Ok(true);
         }
+        let path = self.layout.log(space);
         // A rewrite of ours copies every line; only somebody else's loses some.
         let _held = self.lock.acquire("look for a line")?;
         let needle = line::hex(&proof.checksum);

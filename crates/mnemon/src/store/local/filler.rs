@@ -9,9 +9,10 @@
 
 mod wal;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -25,6 +26,13 @@ use wal::{empty, is_long};
 
 /// How many memories of logs that are gone a write sweeps out: a few milliseconds.
 const SWEPT_AT_ONCE: u32 = 256;
+
+/// While writers go on, more is done at once, which costs each memory less: trees and segments are
+/// touched seldom. Whoever asks looks at so many more memories one by one, each once.
+const GATHERED: u32 = 512;
+
+/// Writers that kept nothing for so long are done.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A writer fills itself once so many times more is pending than a fill waits for.
 const FAR_BEHIND: u32 = 24;
@@ -51,6 +59,24 @@ enum Thread {
 struct Asked {
     work: AtomicBool,
     stop: AtomicBool,
+    /// How many memories waited when it was last asked for.
+    waiting: AtomicU32,
+}
+
+impl Asked {
+    /// Waits while writers go on, until much is to be done.
+    fn gather(&self) {
+        let mut before = 0;
+        loop {
+            let waiting = self.waiting.load(Ordering::Acquire);
+            let is_enough = waiting >= GATHERED || waiting == before;
+            if is_enough || self.stop.load(Ordering::Acquire) {
+                return;
+            }
+            before = waiting;
+            std::thread::park_timeout(PAUSE);
+        }
+    }
 }
 
 impl Filler {
@@ -77,7 +103,7 @@ impl Filler {
     }
 
     /// False if there is nobody who could do it.
-    fn ask(&self) -> bool {
+    fn ask(&self, waiting: u32) -> bool {
         let mut thread = self.thread();
         let is_there = match &*thread {
             // One that panicked is as none.
@@ -91,6 +117,7 @@ impl Filler {
         let Thread::Running(running, asked) = &*thread else {
             return false;
         };
+        asked.waiting.store(waiting, Ordering::Release);
         if !asked.work.swap(true, Ordering::AcqRel) {
             running.thread().unpark();
         }
@@ -107,7 +134,9 @@ fn start(store: Weak<LocalStore>) -> Thread {
     let heard = asked.clone();
     let work = move || {
         loop {
-            if heard.work.swap(false, Ordering::AcqRel) {
+            if heard.work.load(Ordering::Acquire) {
+                heard.gather();
+                heard.work.store(false, Ordering::Release);
                 let Some(store) = store.upgrade() else { return };
                 store.work_beside();
             } else if heard.stop.load(Ordering::Acquire) {
@@ -152,8 +181,12 @@ impl Waiting {
             })
     }
 
+    fn most(self) -> u32 {
+        self.unfiled.max(self.pending)
+    }
+
     fn reaches(self, many: u32) -> bool {
-        self.unfiled >= many || self.pending >= many
+        self.most() >= many
     }
 }
 
@@ -167,18 +200,19 @@ impl LocalStore {
         }
     }
 
-    /// As [`Self::fill_search`], but leaves it to the filler if there is one that keeps up; true
-    /// if it is to be asked once the transaction is over.
-    pub(super) fn fill_if_far_behind(&self, connection: &Borrowed<'_>) -> bool {
+    /// As [`Self::fill_search`], but leaves it to the filler if there is one that keeps up; how
+    /// many wait, if it is to be asked once the transaction is over.
+    pub(super) fn fill_if_far_behind(&self, connection: &Borrowed<'_>) -> Option<u32> {
         let generation = connection.generation();
         if !generation.is_searched {
-            return false;
+            return None;
         }
         let filled_at = self.options.pending_max;
         let has_filler = self.filler.is_there() && !generation.is_in_memory();
         let far_behind = filled_at.saturating_mul(if has_filler { FAR_BEHIND } else { 1 });
         let left = self.fill_from(connection, far_behind);
-        left.is_ok_and(|left| left.reaches(filled_at))
+        let left = left.ok().filter(|left| left.reaches(filled_at));
+        left.map(Waiting::most)
     }
 
     /// What is left then.
@@ -203,12 +237,12 @@ impl LocalStore {
     }
 
     /// Has done beside the writers what they left, or does what can't wait.
-    pub(super) fn fill_beside(&self, generation: &Generation, something_waits: bool) {
+    pub(super) fn fill_beside(&self, generation: &Generation, waiting: Option<u32>) {
         let is_wal_long = is_long(generation);
-        if !something_waits && !is_wal_long {
+        if waiting.is_none() && !is_wal_long {
             return;
         }
-        let is_asked = self.filler.ask();
+        let is_asked = self.filler.ask(waiting.unwrap_or(0));
         if is_wal_long && !is_asked {
             let _ = empty(generation);
         }

@@ -167,9 +167,9 @@ impl LocalStore {
             self.preparer.add(log.memories());
             log.put_into_index(connection, space)?;
         }
-        let something_waits = self.fill_if_far_behind(connection);
+        let waiting = self.fill_if_far_behind(connection);
         index::run(connection, "COMMIT").map_err(Error::index("index"))?;
-        self.fill_beside(connection.generation(), something_waits);
+        self.fill_beside(connection.generation(), waiting);
         Ok(())
     }
 
@@ -321,6 +321,7 @@ impl Fate {
                     stat,
                     checksum,
                     refers_to,
+                    is_in_place: false,
                 });
                 Ok(Appended {
                     receipt,
