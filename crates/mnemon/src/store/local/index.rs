@@ -10,9 +10,10 @@
 //! [`generation`] is where the file lives and how it is replaced.
 
 pub(crate) mod apply;
+pub(crate) mod by_id;
 pub(crate) mod filing;
 pub(crate) mod generation;
-mod id_order;
+mod in_force;
 pub(crate) mod leaving;
 pub(crate) mod neighbours;
 pub(crate) mod position;

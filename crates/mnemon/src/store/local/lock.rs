@@ -342,3 +342,53 @@ fn write_note(file: &dyn DiskFile, note: &Note) -> io::Result<()> {
     bytes.push(b'\n');
     file.write_at(&bytes, 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::local::disk::RealDisk;
+
+    fn lock(root: &std::path::Path, timeout_ms: u64) -> StoreLock {
+        // Pauses that are longer than the wait: whoever is not told comes too late.
+        StoreLock::new(Arc::new(RealDisk), root.join("lock"), timeout_ms, 60_000)
+    }
+
+    #[test]
+    fn threads_have_it_one_after_the_other_and_all_are_told() {
+        const THREADS: u64 = 8;
+        const TURNS: u64 = 200;
+        let folder = tempfile::tempdir().unwrap();
+        let lock = lock(folder.path(), 20_000);
+        let counter = std::sync::atomic::AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    for _ in 0..TURNS {
+                        let held = lock.acquire("count").unwrap();
+                        // Not one step: who came in between would be lost.
+                        let before = counter.load(std::sync::atomic::Ordering::Relaxed);
+                        std::thread::yield_now();
+                        counter.store(before + 1, std::sync::atomic::Ordering::Relaxed);
+                        drop(held);
+                    }
+                });
+            }
+        });
+        assert_eq!(counter.into_inner(), THREADS * TURNS);
+    }
+
+    #[test]
+    fn who_waits_for_a_thread_too_long_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = lock(folder.path(), 10);
+        let mut held = lock.acquire("take long").unwrap();
+        held.announce().unwrap();
+        let refused = lock.acquire("wait").map(drop);
+        let Err(Error::LockTimeout { holder, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert!(holder.unwrap().contains("take long"));
+        drop(held);
+        lock.acquire("go on").unwrap();
+    }
+}

@@ -20,7 +20,7 @@ const CONTENT: [(&str, &str); 9] = [
         "memories",
         "SELECT m.id, l.space, m.kind, m.author, m.created, m.importance, m.confidence, m.pinned, m.open,
                 m.handle_kind, m.handle_number, m.version, m.offset, m.length, m.number, m.sum, m.first_offset,
-                m.first_length, m.access_count, m.last_access, m.forgotten, m.sealed
+                m.first_length, m.access_count, m.last_access, m.forgotten, m.sealed, m.preference_key, m.replaced
          FROM memories m JOIN logs l ON l.n = m.log ORDER BY m.id",
     ),
     ("tags", "SELECT m.id, t.tag FROM all_tags t JOIN memories m ON m.n = t.n JOIN logs l ON l.n = m.log ORDER BY 1, 2"),

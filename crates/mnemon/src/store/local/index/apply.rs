@@ -2,7 +2,9 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::by_id::IS_IT;
 use super::filing;
+use super::in_force;
 use super::leaving;
 use super::position::{self, Position, signed};
 use super::schema::kind_number;
@@ -111,7 +113,7 @@ pub(crate) fn record(
         Record::Restore { id, .. } => forget(connection, log, place, &id, None),
         Record::Access { id, count, last } => {
             let changed = connection
-                .prepare_cached("UPDATE memories SET access_count = ?3, last_access = ?4 WHERE id = ?1 AND log = ?2")?
+                .prepare_cached(&format!("UPDATE memories AS m SET access_count = ?3, last_access = ?4 WHERE {IS_IT} AND log = ?2"))?
                 .execute(params![id, log, signed(count), last.micros()])?;
             orphan(connection, log, place, &id, changed)
         }
@@ -191,6 +193,7 @@ fn update(
                     Terms::insert_all(connection, &[(n, terms)])?;
                 }
             }
+            in_force::settle(connection, memory.id.as_str())?;
             make_pending(connection, n)?;
             put_change(connection, n, place)
         }
@@ -286,7 +289,7 @@ fn insert(
                 handle_kind, handle_number, version, offset, length, number, sum, first_offset, first_length, terms, fading,
                 private_to, sealed, preference_key)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?13, ?14, ?17, ?18, ?19, ?20, ?21)
-             ON CONFLICT (id) DO NOTHING",
+             ON CONFLICT DO NOTHING",
         )?
         .execute(params![
             log,
@@ -311,10 +314,16 @@ fn insert(
             memory.is_sealed(),
             preference_key(memory),
         ])?;
-    if let Some(terms) = terms.filter(|_| inserted > 0) {
+    if inserted == 0 {
+        return Ok(false);
+    }
+    if let Some(terms) = terms {
         terms.note(connection, connection.last_insert_rowid())?;
     }
-    Ok(inserted > 0)
+    if preference_key(memory).is_some() {
+        in_force::settle(connection, memory.id.as_str())?;
+    }
+    Ok(true)
 }
 
 fn put_change(connection: &Connection, n: i64, place: &Place) -> rusqlite::Result<()> {
@@ -339,7 +348,7 @@ fn make_pending(connection: &Connection, n: i64) -> rusqlite::Result<()> {
 
 fn row_of(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, i64, [u8; 32])>> {
     connection
-        .prepare_cached("SELECT n, log, sum FROM memories WHERE id = ?1")?
+        .prepare_cached(&format!("SELECT n, log, sum FROM memories m WHERE {IS_IT}"))?
         .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()
 }

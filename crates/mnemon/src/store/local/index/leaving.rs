@@ -11,6 +11,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::by_id;
 use super::position::{signed, unsigned};
 use super::shelves;
 use super::terms::Terms;
@@ -126,8 +127,9 @@ fn no_longer_supersede(connection: &Connection, log: i64) -> rusqlite::Result<()
     connection
         .prepare_cached(&format!(
             "INSERT OR IGNORE INTO unsearched (n)
-             SELECT t.n FROM memories m, json_each(m.terms, '$.links') k JOIN memories t ON t.id = k.value->>0
-             WHERE m.log = ?1 AND instr(m.terms, '\"{SUPERSEDES}\"') AND k.value->>1 = '{SUPERSEDES}' AND t.log <> ?1"
+             SELECT m.n FROM memories s, json_each(s.terms, '$.links') k JOIN memories m ON {}
+             WHERE s.log = ?1 AND instr(s.terms, '\"{SUPERSEDES}\"') AND k.value->>1 = '{SUPERSEDES}' AND m.log <> ?1",
+            by_id::is("k.value->>0")
         ))?
         .execute([log])?;
     Ok(())

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
+use super::by_id::{self, IS_IT};
 use super::position::unsigned;
 use super::schema::{kind_from, kind_number};
 use crate::error::{Error, Result};
@@ -90,7 +91,7 @@ pub(crate) fn find(
     match reference {
         Reference::Id(id) => connection
             .prepare_cached(&format!(
-                "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log WHERE m.id = ?1"
+                "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log WHERE {IS_IT}"
             ))?
             .query_row([id.as_str()], Pointer::from_row)
             .optional(),
@@ -379,11 +380,12 @@ pub(crate) fn in_log_and_on_shelf(
     connection: &Connection,
     source: &str,
 ) -> rusqlite::Result<Vec<String>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT i.id FROM shelves s JOIN all_shelved i ON i.shelf = s.n JOIN memories m ON m.id = i.id
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT i.id FROM shelves s JOIN all_shelved i ON i.shelf = s.n JOIN memories m ON {}
             JOIN logs l ON l.n = m.log
          WHERE s.source = ?1 ORDER BY i.id",
-    )?;
+        by_id::is("i.id")
+    ))?;
     let rows = statement.query_map([source], |row| row.get(0))?;
     rows.collect()
 }

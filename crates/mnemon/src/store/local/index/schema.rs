@@ -9,7 +9,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags, hooks};
 
 use super::position::unsigned;
-use super::{filing, id_order, leaving, shelves, tallies};
+use super::{by_id, filing, in_force, leaving, shelves, tallies};
 use crate::decay::{Access, Class, Facts, Rules};
 use crate::memory::{Kind, Space};
 use crate::store::local::search;
@@ -34,7 +34,7 @@ CREATE TABLE logs (
 CREATE TABLE memories (
     n INTEGER PRIMARY KEY,
     log INTEGER NOT NULL,
-    id TEXT NOT NULL COLLATE newest_last,
+    id TEXT NOT NULL,
     kind INTEGER NOT NULL,
     author TEXT,
     created INTEGER NOT NULL,
@@ -52,14 +52,12 @@ CREATE TABLE memories (
     terms TEXT,
     private_to TEXT,
     sealed INTEGER NOT NULL,
-    preference_key TEXT
+    preference_key TEXT,
+    replaced INTEGER NOT NULL DEFAULT 0
 );
-CREATE UNIQUE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_sealed ON memories (n) WHERE sealed;
 CREATE INDEX memories_by_created ON memories (created);
 CREATE INDEX memories_by_log ON memories (log, created);
-CREATE INDEX memories_by_preference_key ON memories (preference_key, log)
-    WHERE preference_key IS NOT NULL;
 CREATE INDEX memories_private ON memories (n) WHERE private_to IS NOT NULL;
 CREATE TABLE changes (
     n INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY (n, offset)
@@ -165,11 +163,12 @@ fn set_up(mut connection: Connection) -> rusqlite::Result<Connection> {
     connection.set_prepared_statement_cache_capacity(64);
     // Without it SQLite plans a statement anew whenever another value is bound.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    id_order::add(&connection)?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
         connection.execute_batch(&format!(
-            "BEGIN IMMEDIATE; {TABLES} {} {} {} {} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
+            "BEGIN IMMEDIATE; {TABLES} {} {} {} {} {} {} {} PRAGMA user_version = {SCHEMA}; COMMIT;",
+            by_id::TREE,
+            in_force::TREE,
             filing::TABLES,
             tallies::TABLES,
             leaving::TABLES,

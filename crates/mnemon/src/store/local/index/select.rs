@@ -5,6 +5,7 @@ mod sealed;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
+use super::in_force::IN_FORCE;
 use super::position::unsigned;
 use super::read::{POINTER_COLUMNS, Pointer};
 use super::schema::{PRIORITY, kind_number};
@@ -14,16 +15,6 @@ use crate::memory::{Memory, Tag};
 use crate::store::local::files::LogFiles;
 use crate::store::local::search::check_deadline;
 use crate::store::{Filter, Forgottenness, Selection, Sort, Status};
-
-/// A preference with this key that no other of its space replaces: of one that was set a
-/// thousand times a thousand lines need not be read.
-const IN_FORCE: &str = "m.preference_key = ? AND NOT EXISTS (
-    SELECT 1 FROM links k JOIN memories s ON s.n = k.n
-    WHERE k.target = m.id AND k.rel = 'supersedes' AND s.log = m.log
-        AND s.preference_key = m.preference_key AND s.forgotten IS NULL)";
-
-/// Memories of the same moment are told in the order of the letters of their ids.
-const ID: &str = "m.id COLLATE BINARY";
 
 /// The memories that fit, one page of them, and how many fit in all.
 pub(crate) fn select(
@@ -314,11 +305,11 @@ impl Conditions {
             Some(_) => "+m.created",
             None => "m.created",
         };
-        let newest = format!("{created} DESC, {ID}");
+        let newest = format!("{created} DESC, m.id");
         let mut values = self.values.clone();
         let order = match filter.sort {
             Sort::Newest => newest,
-            Sort::Oldest => format!("{created}, {ID}"),
+            Sort::Oldest => format!("{created}, m.id"),
             Sort::Importance => format!("m.importance DESC, {newest}"),
             Sort::LastAccess => format!("m.last_access DESC NULLS LAST, {newest}"),
             // Counts beyond what SQLite's integers hold are stored as negative ones.

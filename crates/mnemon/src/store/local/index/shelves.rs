@@ -5,6 +5,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::by_id::IS_IT;
 use super::position::{signed, unsigned};
 use crate::store::local::disk::Stat;
 
@@ -208,11 +209,11 @@ pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option
 /// Whether a memory lies on a shelf: every new memory is looked for, and hardly ever found.
 pub(crate) fn has(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     connection
-        .prepare_cached(
+        .prepare_cached(&format!(
             "SELECT EXISTS (SELECT 1 FROM shelved WHERE id = ?1)
                 OR EXISTS (SELECT 1 FROM memories m JOIN leaving v ON v.log = m.log
-                    WHERE m.id = ?1 AND v.shelf IS NOT NULL)",
-        )?
+                    WHERE {IS_IT} AND v.shelf IS NOT NULL)"
+        ))?
         .query_row([id], |row| row.get(0))
 }
 

@@ -6,6 +6,8 @@
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
+use super::by_id::IS_IT;
+use super::in_force;
 use crate::memory::{Memory, SUPERSEDES};
 use crate::store::filter_text;
 
@@ -69,10 +71,10 @@ impl Terms {
     /// what search knows of those that it supersedes is not so any more.
     pub(super) fn note(&self, connection: &Connection, n: i64) -> rusqlite::Result<()> {
         for (target, rel) in self.links.iter().filter(|(_, rel)| rel == SUPERSEDES) {
-            make_pending(connection, target)?;
             connection
                 .prepare_cached(INSERT.link)?
                 .execute(params![target, rel, n])?;
+            look_again_at(connection, target)?;
         }
         Ok(())
     }
@@ -90,11 +92,10 @@ impl Terms {
     /// What search knows of the memories whose place this one takes is not so
     /// any more: it was forgotten, or is back.
     pub(super) fn supersede_anew(connection: &Connection, n: i64) -> rusqlite::Result<()> {
-        let links = Self::of_row(connection, n)?.map_or_else(Vec::new, |terms| terms.links);
-        for (target, _) in links.iter().filter(|(_, rel)| rel == SUPERSEDES) {
-            make_pending(connection, target)?;
+        match Self::of_row(connection, n)? {
+            Some(terms) => terms.look_again_at_superseded(connection),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn of_row(connection: &Connection, n: i64) -> rusqlite::Result<Option<Self>> {
@@ -109,10 +110,17 @@ impl Terms {
         let Some(terms) = Self::of_row(connection, n)? else {
             return Ok(());
         };
-        for (target, _) in terms.links.iter().filter(|(_, rel)| rel == SUPERSEDES) {
-            make_pending(connection, target)?;
+        let all = [(n, terms)];
+        Self::remove_all(connection, &all)?;
+        all[0].1.look_again_at_superseded(connection)
+    }
+
+    fn look_again_at_superseded(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let superseded = self.links.iter().filter(|(_, rel)| rel == SUPERSEDES);
+        for (target, _) in superseded {
+            look_again_at(connection, target)?;
         }
-        Self::remove_all(connection, &[(n, terms)])
+        Ok(())
     }
 }
 
@@ -144,11 +152,12 @@ impl Statements {
     }
 }
 
-fn make_pending(connection: &Connection, id: &str) -> rusqlite::Result<()> {
+/// Whether a memory is superseded may not be as it was: search has to look at it again.
+fn look_again_at(connection: &Connection, id: &str) -> rusqlite::Result<()> {
     connection
-        .prepare_cached(
-            "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories WHERE id = ?1",
-        )?
+        .prepare_cached(&format!(
+            "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories m WHERE {IS_IT}"
+        ))?
         .execute([id])?;
-    Ok(())
+    in_force::settle(connection, id)
 }

@@ -16,6 +16,7 @@ use crate::memory::{Memory, MemoryId, SUPERSEDES};
 use crate::recall::Document;
 use crate::recall::probe::Term;
 use crate::store::local::files::LogFiles;
+use crate::store::local::index::by_id;
 use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
 use crate::store::local::log::line::Checksum;
 
@@ -149,7 +150,7 @@ impl PendingCache {
 
 fn number_of_id(connection: &Connection, id: &MemoryId) -> rusqlite::Result<Option<u32>> {
     connection
-        .prepare_cached("SELECT n FROM memories WHERE id = ?1")?
+        .prepare_cached(&format!("SELECT n FROM memories m WHERE {}", by_id::IS_IT))?
         .query_row([id.as_str()], |row| row.get(0))
         .optional()
 }
@@ -241,6 +242,23 @@ pub(super) fn rows(
         found.push(row?);
     }
     Ok(found)
+}
+
+/// Number and version of what [`rows`] would give of what is to be filled.
+pub(super) fn versions(
+    connection: &Connection,
+    upto: u32,
+    new_max: u32,
+) -> rusqlite::Result<Vec<(u32, u64)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT * FROM (SELECT n, sum FROM memories
+             WHERE n IN (SELECT n FROM unsearched) AND n <= ?1 AND +log IN (SELECT n FROM logs) ORDER BY n)
+         UNION ALL
+         SELECT * FROM (SELECT n, sum FROM memories
+             WHERE n > ?1 AND +log IN (SELECT n FROM logs) ORDER BY n LIMIT ?2)",
+    )?;
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, version_of(&row.get(1)?)));
+    statement.query_map(params![upto, new_max], read)?.collect()
 }
 
 /// The numbers whose rows in the tables don't count any more.
