@@ -258,12 +258,14 @@ impl LocalStore {
         work: impl Fn(&Borrowed<'_>) -> Result<T>,
     ) -> Result<T> {
         let generation = self.index_for_writing(held)?;
-        let done = generation.borrow().and_then(|connection| work(&connection));
+        let done = generation
+            .borrow_at_once()
+            .and_then(|connection| work(&connection));
         match done {
             Err(Error::Index { ref source, .. }) if index::is_unusable(source) => {
                 self.distrust(&generation);
                 let generation = self.index_for_writing(held)?;
-                let connection = generation.borrow()?;
+                let connection = generation.borrow_at_once()?;
                 work(&connection)
             }
             done => done,
@@ -299,7 +301,7 @@ impl LocalStore {
             .map_err(Error::io("write", self.layout.lock()))?;
         let folder = self.layout.index();
         let (name, generation) = generation::create(&folder, &super::unique(super::wall_micros()))?;
-        let connection = generation.borrow()?;
+        let connection = generation.borrow_at_once()?;
         self.catch_up(&connection, &self.stale_files(&connection)?)?;
         drop(connection);
         generation::put_into_use(&folder, &name)?;

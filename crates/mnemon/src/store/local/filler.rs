@@ -7,12 +7,10 @@
 //! Invariant: nothing depends on it. Answers are the same before and after, and
 //! a writer that finds too much left undone does it itself. Start at `work_beside`.
 
+mod thread;
 mod wal;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
@@ -22,136 +20,18 @@ use super::index::generation::{Borrowed, Generation};
 use super::index::{self, filing};
 use super::search::{self, Merge, Ready};
 use crate::error::{Error, Result};
+pub(super) use thread::Filler;
 use wal::{empty, is_long};
 
 /// How many memories of logs that are gone a write sweeps out: a few milliseconds.
 const SWEPT_AT_ONCE: u32 = 256;
 
-/// While writers go on, more is done at once, which costs each memory less: trees and segments are
-/// touched seldom. Whoever asks looks at so many more memories one by one, each once.
-const GATHERED: u32 = 512;
-
-/// Writers that kept nothing for so long are done.
-const PAUSE: Duration = Duration::from_millis(5);
+/// While writers go on the filler gathers so many times more, which costs each memory less: trees
+/// and segments are touched seldom. Whoever asks has so many more to look at one by one.
+const GATHERED: u32 = 4;
 
 /// A writer fills itself once so many times more is pending than a fill waits for.
 const FAR_BEHIND: u32 = 24;
-
-/// Thread and state of the filler of one store.
-#[derive(Debug, Default)]
-pub(super) struct Filler {
-    /// The store that it works for; only one that is shared has a filler.
-    store: OnceLock<Weak<LocalStore>>,
-    thread: Mutex<Thread>,
-}
-
-#[derive(Debug, Default)]
-enum Thread {
-    /// A process that keeps a few memories and ends needs none.
-    #[default]
-    NotYet,
-    Running(JoinHandle<()>, Arc<Asked>),
-    /// The system has none left.
-    Refused,
-}
-
-#[derive(Debug, Default)]
-struct Asked {
-    work: AtomicBool,
-    stop: AtomicBool,
-    /// How many memories waited when it was last asked for.
-    waiting: AtomicU32,
-}
-
-impl Asked {
-    /// Waits while writers go on, until much is to be done.
-    fn gather(&self) {
-        let mut before = 0;
-        loop {
-            let waiting = self.waiting.load(Ordering::Acquire);
-            let is_enough = waiting >= GATHERED || waiting == before;
-            if is_enough || self.stop.load(Ordering::Acquire) {
-                return;
-            }
-            before = waiting;
-            std::thread::park_timeout(PAUSE);
-        }
-    }
-}
-
-impl Filler {
-    /// Lets it work for this store from now on.
-    pub(super) fn work_for(&self, store: Weak<LocalStore>) {
-        let _ = self.store.set(store);
-    }
-
-    /// Ends it once it has done what it was asked for.
-    pub(super) fn stop(&self) {
-        let before = std::mem::take(&mut *self.thread());
-        if let Thread::Running(thread, asked) = before {
-            asked.stop.store(true, Ordering::Release);
-            thread.thread().unpark();
-            // Whoever drops the store last may be the filler itself.
-            if thread.thread().id() != std::thread::current().id() {
-                let _ = thread.join();
-            }
-        }
-    }
-
-    fn is_there(&self) -> bool {
-        self.store.get().is_some() && !matches!(*self.thread(), Thread::Refused)
-    }
-
-    /// False if there is nobody who could do it.
-    fn ask(&self, waiting: u32) -> bool {
-        let mut thread = self.thread();
-        let is_there = match &*thread {
-            // One that panicked is as none.
-            Thread::Running(running, _) => !running.is_finished(),
-            Thread::Refused => true,
-            Thread::NotYet => false,
-        };
-        if !is_there && let Some(store) = self.store.get() {
-            *thread = start(store.clone());
-        }
-        let Thread::Running(running, asked) = &*thread else {
-            return false;
-        };
-        asked.waiting.store(waiting, Ordering::Release);
-        if !asked.work.swap(true, Ordering::AcqRel) {
-            running.thread().unpark();
-        }
-        true
-    }
-
-    fn thread(&self) -> MutexGuard<'_, Thread> {
-        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn start(store: Weak<LocalStore>) -> Thread {
-    let asked = Arc::new(Asked::default());
-    let heard = asked.clone();
-    let work = move || {
-        loop {
-            if heard.work.load(Ordering::Acquire) {
-                heard.gather();
-                heard.work.store(false, Ordering::Release);
-                let Some(store) = store.upgrade() else { return };
-                store.work_beside();
-            } else if heard.stop.load(Ordering::Acquire) {
-                return;
-            } else {
-                std::thread::park();
-            }
-        }
-    };
-    let thread = std::thread::Builder::new().name("mnemon-fill".into());
-    match thread.spawn(work) {
-        Ok(thread) => Thread::Running(thread, asked),
-        Err(_) => Thread::Refused,
-    }
-}
 
 /// What waits to be done to the index.
 #[derive(Clone, Copy, Debug)]
@@ -242,7 +122,8 @@ impl LocalStore {
         if waiting.is_none() && !is_wal_long {
             return;
         }
-        let is_asked = self.filler.ask(waiting.unwrap_or(0));
+        let enough = self.options.pending_max.saturating_mul(GATHERED);
+        let is_asked = self.filler.ask(waiting.unwrap_or(0), enough);
         if is_wal_long && !is_asked {
             let _ = empty(generation);
         }

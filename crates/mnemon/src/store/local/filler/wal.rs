@@ -43,7 +43,7 @@ pub(super) fn is_long(generation: &Generation) -> bool {
 
 /// Moves pages into the index file, as far as nobody is busy with them; how many are left.
 pub(super) fn empty(generation: &Generation) -> Result<i64> {
-    let connection = generation.borrow()?;
+    let connection = generation.borrow_beside()?;
     let (pages, moved): (i64, i64) = connection
         .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
             Ok((row.get(1)?, row.get(2)?))

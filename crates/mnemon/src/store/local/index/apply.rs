@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::by_id::IS_IT;
+use super::by_id::has_id;
 use super::filing;
 use super::in_force;
 use super::leaving;
@@ -16,6 +16,13 @@ use crate::memory::{Forgotten, Memory, Space};
 use crate::store::local::log::record::Record;
 use crate::store::local::log::scan::{Damage, Found, Placed};
 use crate::time::Time;
+
+pub(super) const COUNT_ACCESSES: &str = concat!(
+    "UPDATE memories AS m SET access_count = ?3, last_access = ?4 WHERE log = ?2 AND ",
+    has_id!()
+);
+
+pub(super) const ROW_OF: &str = concat!("SELECT n, log, sum FROM memories m WHERE ", has_id!());
 
 /// Takes in what a scan found; records that make no sense become damage.
 pub(crate) fn found(
@@ -112,9 +119,12 @@ pub(crate) fn record(
         Record::Delete { id, forgotten } => forget(connection, log, place, &id, Some(&forgotten)),
         Record::Restore { id, .. } => forget(connection, log, place, &id, None),
         Record::Access { id, count, last } => {
-            let changed = connection
-                .prepare_cached(&format!("UPDATE memories AS m SET access_count = ?3, last_access = ?4 WHERE {IS_IT} AND log = ?2"))?
-                .execute(params![id, log, signed(count), last.micros()])?;
+            let changed = connection.prepare_cached(COUNT_ACCESSES)?.execute(params![
+                id,
+                log,
+                signed(count),
+                last.micros()
+            ])?;
             orphan(connection, log, place, &id, changed)
         }
         Record::Session {
@@ -348,7 +358,7 @@ fn make_pending(connection: &Connection, n: i64) -> rusqlite::Result<()> {
 
 fn row_of(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, i64, [u8; 32])>> {
     connection
-        .prepare_cached(&format!("SELECT n, log, sum FROM memories m WHERE {IS_IT}"))?
+        .prepare_cached(ROW_OF)?
         .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()
 }

@@ -4,49 +4,66 @@
 //! (`dec_01J…`). In the order of its letters each kind has its own place in the
 //! tree, so that a group of writers changes as many pages as it has kinds: seven
 //! of seventeen for a group of thirteen. With the moment first they share one.
+//!
+//! Invariant: who looks for an id writes [`has_id!`]; an `id = ?` alone would go
+//! through all memories.
 
 /// The tree.
 pub(super) const TREE: &str =
     "CREATE UNIQUE INDEX memories_by_id ON memories (substr(id, instr(id, '_') + 1), id);";
 
-/// The condition for the row `m` of the memory whose id is bound as `?1`.
-pub(crate) const IS_IT: &str =
-    "substr(m.id, instr(m.id, '_') + 1) = substr(?1, instr(?1, '_') + 1) AND m.id = ?1";
-
-/// The condition for the row `m` of the memory whose id is the value of this expression.
-pub(super) fn is(id: &str) -> String {
-    IS_IT.replace("?1", &format!("({id})"))
+/// The condition for the row `m` of the memory whose id is bound as `?1`, or is the value of
+/// another expression.
+macro_rules! has_id {
+    () => {
+        $crate::store::local::index::by_id::has_id!("?1")
+    };
+    ($id:literal) => {
+        concat!(
+            "substr(m.id, instr(m.id, '_') + 1) = substr(",
+            $id,
+            ", instr(",
+            $id,
+            ", '_') + 1) AND m.id = ",
+            $id
+        )
+    };
 }
+pub(crate) use has_id;
 
 #[cfg(test)]
 mod tests {
-    use super::super::open_memory;
-    use super::*;
+    use super::super::{apply, in_force, leaving, open_memory, read, shelves, terms};
 
     #[test]
-    fn an_id_is_looked_for_in_the_tree() {
+    fn whoever_looks_for_an_id_looks_in_the_tree() {
         let connection = open_memory().unwrap();
         let questions = [
-            format!("SELECT n FROM memories m WHERE {IS_IT}"),
-            format!(
-                "SELECT m.n FROM links k JOIN memories m ON {}",
-                is("k.target")
-            ),
+            apply::COUNT_ACCESSES,
+            apply::ROW_OF,
+            &leaving::NO_LONGER_SUPERSEDED,
+            &read::FIND,
+            shelves::FIND,
+            shelves::HAS,
+            terms::MAKE_PENDING,
+            &in_force::SETTLE,
         ];
         for sql in questions {
             let mut explain = connection
                 .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
                 .unwrap();
-            let id = explain.parameter_count() == 1;
-            let bound = rusqlite::params_from_iter(id.then_some("fact_1"));
-            let steps = explain.query_map(bound, |row| row.get(3)).unwrap();
-            let steps: Vec<String> = steps.map(Result::unwrap).collect();
-            let step = steps.last().unwrap();
-            assert!(
-                step.starts_with("SEARCH m USING")
-                    && step.ends_with("memories_by_id (<expr>=? AND id=?)"),
-                "{sql}: {steps:?}"
-            );
+            for number in 1..=explain.parameter_count() {
+                explain.raw_bind_parameter(number, "fact_1").unwrap();
+            }
+            let mut rows = explain.raw_query();
+            let mut steps: Vec<String> = Vec::new();
+            while let Some(row) = rows.next().unwrap() {
+                steps.push(row.get(3).unwrap());
+            }
+            let by_id = |step: &&String| step.ends_with("memories_by_id (<expr>=? AND id=?)");
+            assert!(steps.iter().any(|step| by_id(&step)), "{sql}: {steps:?}");
+            let is_scan = |step: &String| step == "SCAN m" || step.starts_with("SCAN m ");
+            assert!(!steps.iter().any(is_scan), "{sql}: {steps:?}");
         }
     }
 }

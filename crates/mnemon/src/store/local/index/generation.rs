@@ -87,13 +87,14 @@ impl From<Connection> for Connected {
 pub(crate) struct Borrowed<'a> {
     generation: &'a Generation,
     connected: Option<Connected>,
-    purpose: Purpose,
+    side: Side,
 }
 
+/// From which end of the line it was taken, and so where it goes back.
 #[derive(Clone, Copy, Debug)]
-enum Purpose {
-    Asking,
-    Writing,
+enum Side {
+    Front,
+    Behind,
 }
 
 impl Generation {
@@ -149,19 +150,20 @@ impl Generation {
 
     /// A connection for one question.
     pub(crate) fn borrow(&self) -> Result<Borrowed<'_>> {
-        self.borrow_for(Purpose::Asking)
+        self.borrow_from(Side::Behind, PATIENCE)
     }
 
     /// A connection for whoever has the lock of the store, for which others wait.
     pub(crate) fn borrow_at_once(&self) -> Result<Borrowed<'_>> {
-        self.borrow_for(Purpose::Writing)
+        self.borrow_from(Side::Front, Duration::ZERO)
     }
 
-    fn borrow_for(&self, purpose: Purpose) -> Result<Borrowed<'_>> {
-        let patience = match purpose {
-            Purpose::Asking => PATIENCE,
-            Purpose::Writing => Duration::ZERO,
-        };
+    /// A connection for whoever works beside the writers, which may go on with theirs.
+    pub(crate) fn borrow_beside(&self) -> Result<Borrowed<'_>> {
+        self.borrow_from(Side::Behind, Duration::ZERO)
+    }
+
+    fn borrow_from(&self, side: Side, patience: Duration) -> Result<Borrowed<'_>> {
         let is_short = |connections: &mut Connections| {
             connections.idle.is_empty() && (self.is_in_memory() || connections.out >= *AT_ONCE)
         };
@@ -179,16 +181,16 @@ impl Generation {
                 waited.unwrap_or_else(PoisonError::into_inner)
             }
         };
-        let idle = match purpose {
-            Purpose::Asking => connections.idle.pop_back(),
-            Purpose::Writing => connections.idle.pop_front(),
+        let idle = match side {
+            Side::Front => connections.idle.pop_front(),
+            Side::Behind => connections.idle.pop_back(),
         };
         connections.out += 1;
         drop(connections);
         let mut borrowed = Borrowed {
             generation: self,
             connected: idle,
-            purpose,
+            side,
         };
         if borrowed.connected.is_none() {
             let path = self.path();
@@ -241,9 +243,9 @@ impl Drop for Borrowed<'_> {
         let mut connections = self.generation.connections();
         connections.out -= 1;
         if let Some(connected) = connected {
-            match self.purpose {
-                Purpose::Asking => connections.idle.push_back(connected),
-                Purpose::Writing => connections.idle.push_front(connected),
+            match self.side {
+                Side::Front => connections.idle.push_front(connected),
+                Side::Behind => connections.idle.push_back(connected),
             }
         }
         let is_one_too_many = connections.idle.len() > *AT_ONCE;

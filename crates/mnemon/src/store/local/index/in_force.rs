@@ -5,9 +5,12 @@
 //!
 //! Invariant: `replaced` is what [`IS_REPLACED`] says, in every row with a key.
 
+use std::sync::LazyLock;
+
 use rusqlite::Connection;
 
-use super::by_id::IS_IT;
+use super::by_id::has_id;
+use crate::memory::SUPERSEDES;
 
 /// The tree of those that nothing replaces.
 pub(super) const TREE: &str = "CREATE INDEX memories_in_force ON memories (preference_key, log)
@@ -17,20 +20,27 @@ pub(super) const TREE: &str = "CREATE INDEX memories_in_force ON memories (prefe
 pub(super) const IN_FORCE: &str = "m.preference_key = ? AND m.replaced = 0";
 
 /// By another of its space that sets the same, and that is not forgotten.
-const IS_REPLACED: &str = "EXISTS (
-    SELECT 1 FROM links k JOIN memories s ON s.n = k.n
-    WHERE k.target = m.id AND k.rel = 'supersedes' AND s.log = m.log
-        AND s.preference_key = m.preference_key AND s.forgotten IS NULL)";
+static IS_REPLACED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "EXISTS (SELECT 1 FROM links k JOIN memories s ON s.n = k.n
+            WHERE k.target = m.id AND k.rel = '{SUPERSEDES}' AND s.log = m.log
+                AND s.preference_key = m.preference_key AND s.forgotten IS NULL)"
+    )
+});
+
+pub(super) static SETTLE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "UPDATE memories AS m SET replaced = NOT replaced
+         WHERE {} AND preference_key IS NOT NULL AND replaced <> {}",
+        has_id!(),
+        *IS_REPLACED
+    )
+});
 
 /// Notes whether this memory is replaced, if it is a preference with a key. To be called after
 /// its key, a link to it, or whether the one that links it is forgotten has changed.
 pub(super) fn settle(connection: &Connection, id: &str) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(&format!(
-            "UPDATE memories AS m SET replaced = NOT replaced
-             WHERE {IS_IT} AND preference_key IS NOT NULL AND replaced <> {IS_REPLACED}"
-        ))?
-        .execute([id])?;
+    connection.prepare_cached(&SETTLE)?.execute([id])?;
     Ok(())
 }
 
@@ -88,13 +98,15 @@ mod tests {
     }
 
     fn in_force(store: &LocalStore, key: &str) -> Vec<String> {
-        let wrong =
-            "SELECT count(*) FROM memories m WHERE preference_key IS NOT NULL AND replaced <> ";
+        let count_wrong = format!(
+            "SELECT count(*) FROM memories m WHERE preference_key IS NOT NULL AND replaced <> {}",
+            *IS_REPLACED
+        );
         let wrong: i64 = store
             .ask(|connection| {
-                let wrong =
-                    connection.query_row(&format!("{wrong} {IS_REPLACED}"), [], |row| row.get(0));
-                Ok(wrong.unwrap())
+                Ok(connection
+                    .query_row(&count_wrong, [], |row| row.get(0))
+                    .unwrap())
             })
             .unwrap();
         assert_eq!(wrong, 0);

@@ -9,9 +9,11 @@
 //! Invariant: every row without a log is in `gone`, and no log gets the number
 //! of one that has rows left.
 
+use std::sync::LazyLock;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::by_id;
+use super::by_id::has_id;
 use super::position::{signed, unsigned};
 use super::shelves;
 use super::terms::Terms;
@@ -122,15 +124,19 @@ fn forget_log(connection: &Connection, log: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// What other logs hold and this one superseded is in force again.
+/// What other logs hold and one superseded is in force again.
+pub(super) static NO_LONGER_SUPERSEDED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "INSERT OR IGNORE INTO unsearched (n)
+         SELECT m.n FROM memories s, json_each(s.terms, '$.links') k JOIN memories m ON {}
+         WHERE s.log = ?1 AND instr(s.terms, '\"{SUPERSEDES}\"') AND k.value->>1 = '{SUPERSEDES}' AND m.log <> ?1",
+        has_id!("(k.value->>0)")
+    )
+});
+
 fn no_longer_supersede(connection: &Connection, log: i64) -> rusqlite::Result<()> {
     connection
-        .prepare_cached(&format!(
-            "INSERT OR IGNORE INTO unsearched (n)
-             SELECT m.n FROM memories s, json_each(s.terms, '$.links') k JOIN memories m ON {}
-             WHERE s.log = ?1 AND instr(s.terms, '\"{SUPERSEDES}\"') AND k.value->>1 = '{SUPERSEDES}' AND m.log <> ?1",
-            by_id::is("k.value->>0")
-        ))?
+        .prepare_cached(&NO_LONGER_SUPERSEDED)?
         .execute([log])?;
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! From a row of the index to the memory that it points to.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::by_id::{self, IS_IT};
+use super::by_id::has_id;
 use super::position::unsigned;
 use super::schema::{kind_from, kind_number};
 use crate::error::{Error, Result};
@@ -83,6 +84,13 @@ impl Pointer {
     }
 }
 
+pub(super) static FIND: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log WHERE {}",
+        has_id!()
+    )
+});
+
 /// The place of a memory by its name.
 pub(crate) fn find(
     connection: &Connection,
@@ -90,9 +98,7 @@ pub(crate) fn find(
 ) -> rusqlite::Result<Option<Pointer>> {
     match reference {
         Reference::Id(id) => connection
-            .prepare_cached(&format!(
-                "SELECT {POINTER_COLUMNS} FROM memories m JOIN logs l ON l.n = m.log WHERE {IS_IT}"
-            ))?
+            .prepare_cached(&FIND)?
             .query_row([id.as_str()], Pointer::from_row)
             .optional(),
         Reference::Handle(session, handle) => connection
@@ -380,11 +386,10 @@ pub(crate) fn in_log_and_on_shelf(
     connection: &Connection,
     source: &str,
 ) -> rusqlite::Result<Vec<String>> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT i.id FROM shelves s JOIN all_shelved i ON i.shelf = s.n JOIN memories m ON {}
-            JOIN logs l ON l.n = m.log
-         WHERE s.source = ?1 ORDER BY i.id",
-        by_id::is("i.id")
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT i.id FROM shelves s JOIN all_shelved i ON i.shelf = s.n JOIN memories m ON ",
+        has_id!("i.id"),
+        " JOIN logs l ON l.n = m.log WHERE s.source = ?1 ORDER BY i.id"
     ))?;
     let rows = statement.query_map([source], |row| row.get(0))?;
     rows.collect()

@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::by_id::IS_IT;
+use super::by_id::has_id;
 use super::position::{signed, unsigned};
 use crate::store::local::disk::Stat;
 
@@ -22,8 +22,26 @@ CREATE TABLE shelved (id TEXT NOT NULL, shelf INTEGER NOT NULL, PRIMARY KEY (id,
 CREATE INDEX shelved_by_shelf ON shelved (shelf);
 CREATE VIEW all_shelved AS
     SELECT id, shelf FROM shelved
-    UNION ALL SELECT m.id, v.shelf FROM leaving v JOIN memories m ON m.log = v.log WHERE v.shelf IS NOT NULL;
+    UNION ALL SELECT m.id, v.shelf FROM leaving v CROSS JOIN memories m ON m.log = v.log WHERE v.shelf IS NOT NULL;
 ";
+
+/// Where an id lies; of a log that is just leaving, its rows still tell.
+pub(super) const FIND: &str = concat!(
+    "SELECT s.session, s.trashed, s.source, s.broken FROM (
+         SELECT shelf FROM shelved WHERE id = ?1
+         UNION ALL SELECT v.shelf FROM memories m JOIN leaving v ON v.log = m.log WHERE ",
+    has_id!(),
+    " AND v.shelf IS NOT NULL
+     ) i JOIN shelves s ON s.n = i.shelf ORDER BY s.trashed, s.broken IS NOT NULL, s.source LIMIT 1"
+);
+
+/// Whether [`FIND`] finds anything.
+pub(super) const HAS: &str = concat!(
+    "SELECT EXISTS (SELECT 1 FROM shelved WHERE id = ?1)
+        OR EXISTS (SELECT 1 FROM memories m JOIN leaving v ON v.log = m.log WHERE ",
+    has_id!(),
+    " AND v.shelf IS NOT NULL)"
+);
 
 /// A source as the index knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,10 +209,7 @@ pub(crate) fn remove(connection: &Connection, source: &str) -> rusqlite::Result<
 /// Where an id lies that no log has; a session that was not deleted first.
 pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<Shelved>> {
     connection
-        .prepare_cached(
-            "SELECT s.session, s.trashed, s.source, s.broken FROM all_shelved i JOIN shelves s ON s.n = i.shelf
-             WHERE i.id = ?1 ORDER BY s.trashed, s.broken IS NOT NULL, s.source LIMIT 1",
-        )?
+        .prepare_cached(FIND)?
         .query_row([id], |row| {
             Ok(Shelved {
                 session: row.get(0)?,
@@ -209,11 +224,7 @@ pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option
 /// Whether a memory lies on a shelf: every new memory is looked for, and hardly ever found.
 pub(crate) fn has(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     connection
-        .prepare_cached(&format!(
-            "SELECT EXISTS (SELECT 1 FROM shelved WHERE id = ?1)
-                OR EXISTS (SELECT 1 FROM memories m JOIN leaving v ON v.log = m.log
-                    WHERE {IS_IT} AND v.shelf IS NOT NULL)"
-        ))?
+        .prepare_cached(HAS)?
         .query_row([id], |row| row.get(0))
 }
 

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
-use super::by_id::IS_IT;
+use super::by_id::has_id;
 use super::in_force;
 use crate::memory::{Memory, SUPERSEDES};
 use crate::store::filter_text;
@@ -29,6 +29,11 @@ const DELETE: Statements = Statements {
     metadata: "DELETE FROM metadata WHERE key = ?1 AND value = ?2 AND n = ?3",
     link: "DELETE FROM links WHERE target = ?1 AND rel = ?2 AND n = ?3",
 };
+
+pub(super) const MAKE_PENDING: &str = concat!(
+    "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories m WHERE ",
+    has_id!()
+);
 
 /// What a memory is found by.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -112,7 +117,8 @@ impl Terms {
         };
         let all = [(n, terms)];
         Self::remove_all(connection, &all)?;
-        all[0].1.look_again_at_superseded(connection)
+        let [(_, terms)] = all;
+        terms.look_again_at_superseded(connection)
     }
 
     fn look_again_at_superseded(&self, connection: &Connection) -> rusqlite::Result<()> {
@@ -152,12 +158,9 @@ impl Statements {
     }
 }
 
-/// Whether a memory is superseded may not be as it was: search has to look at it again.
+/// Whether a memory is superseded may not be as it was: search has to look at it again, and a
+/// preference may be in force again.
 fn look_again_at(connection: &Connection, id: &str) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(&format!(
-            "INSERT OR IGNORE INTO unsearched (n) SELECT n FROM memories m WHERE {IS_IT}"
-        ))?
-        .execute([id])?;
+    connection.prepare_cached(MAKE_PENDING)?.execute([id])?;
     in_force::settle(connection, id)
 }

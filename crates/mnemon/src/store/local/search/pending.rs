@@ -16,7 +16,7 @@ use crate::memory::{Memory, MemoryId, SUPERSEDES};
 use crate::recall::Document;
 use crate::recall::probe::Term;
 use crate::store::local::files::LogFiles;
-use crate::store::local::index::by_id;
+use crate::store::local::index::by_id::has_id;
 use crate::store::local::index::read::{POINTER_COLUMNS, Pointer};
 use crate::store::local::log::line::Checksum;
 
@@ -150,7 +150,7 @@ impl PendingCache {
 
 fn number_of_id(connection: &Connection, id: &MemoryId) -> rusqlite::Result<Option<u32>> {
     connection
-        .prepare_cached(&format!("SELECT n FROM memories m WHERE {}", by_id::IS_IT))?
+        .prepare_cached(concat!("SELECT n FROM memories m WHERE ", has_id!()))?
         .query_row([id.as_str()], |row| row.get(0))
         .optional()
 }
