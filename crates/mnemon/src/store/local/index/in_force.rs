@@ -167,5 +167,8 @@ mod tests {
         commit(set(3, "tabs", Some(4)));
         commit(set(4, "tabs", None));
         assert_eq!(in_force(&store, "tabs"), ["pref_1", "pref_2", "pref_3"]);
+        // An index that is made anew from the log says the same.
+        let compared = store.verify(&mut |_| {}).unwrap();
+        assert_eq!(compared.problems.len(), 0, "{compared:?}");
     }
 }
