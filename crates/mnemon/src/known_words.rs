@@ -14,8 +14,11 @@ const PLACES: usize = 4;
 #[derive(Debug)]
 pub(crate) struct KnownWords<T> {
     /// In each row the word that was met last comes first.
-    rows: Vec<[Option<Box<Known<T>>>; PLACES]>,
+    rows: Vec<[Hashed<T>; PLACES]>,
 }
+
+/// A word beside its hash, which nearly always tells it from the others of its row.
+type Hashed<T> = (u64, Option<Box<Known<T>>>);
 
 #[derive(Clone, Debug)]
 struct Known<T> {
@@ -26,44 +29,46 @@ struct Known<T> {
 impl<T: Clone> KnownWords<T> {
     pub(crate) fn new() -> Self {
         Self {
-            rows: vec![[const { None }; PLACES]; ROWS],
+            rows: vec![[const { (0, None) }; PLACES]; ROWS],
         }
     }
 
     /// What `work_out` says of this word, or said when it was met before.
     pub(crate) fn get(&mut self, word: &str, work_out: impl FnOnce(&str) -> T) -> &T {
-        let row = &mut self.rows[row_of(word)];
-        let place = row.iter().position(|known| match known {
-            Some(known) => *known.word == *word,
-            None => false,
+        let hash = hash_of(word);
+        let row = &mut self.rows[(hash >> (u64::BITS - ROW_BITS)) as usize];
+        let place = row.iter().position(|(known_hash, known)| {
+            let is_it = |known: &Known<T>| *known.word == *word;
+            *known_hash == hash && known.as_deref().is_some_and(is_it)
         });
         match place {
             Some(0) => {}
             Some(place) => row[..=place].rotate_right(1),
             None => {
                 row.rotate_right(1);
-                row[0] = Some(Box::new(Known {
+                let known = Known {
                     word: word.into(),
                     value: work_out(word),
-                }));
+                };
+                row[0] = (hash, Some(Box::new(known)));
             }
         }
-        let first = row[0].as_ref();
+        let (_, first) = &row[0];
+        let first = first.as_ref();
         &first.expect("it was there or was put there").value
     }
 }
 
 /// A quick hash will do: a bad one costs time, never a wrong answer.
-fn row_of(word: &str) -> usize {
+fn hash_of(word: &str) -> u64 {
     let (whole, rest) = word.as_bytes().as_chunks();
     let rest = rest
         .iter()
         .fold(word.len() as u64, |rest, byte| rest << 8 | u64::from(*byte));
     let whole = whole.iter().map(|eight| u64::from_le_bytes(*eight));
-    let hash = whole.chain([rest]).fold(0, |hash: u64, part| {
+    whole.chain([rest]).fold(0, |hash: u64, part| {
         (hash.rotate_left(5) ^ part).wrapping_mul(0x517c_c1b7_2722_0a95)
-    });
-    (hash >> (u64::BITS - ROW_BITS)) as usize
+    })
 }
 
 #[cfg(test)]

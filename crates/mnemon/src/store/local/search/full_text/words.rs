@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use rusqlite::Connection;
 
 use super::block::{Block, Blocks};
@@ -28,7 +29,7 @@ impl Field {
 /// The words of some memories; words are borrowed from their documents.
 #[derive(Debug, Default)]
 pub(in crate::store::local::search) struct Words<'a> {
-    numbers: HashMap<(Field, &'a str), u32>,
+    numbers: HashMap<(Field, &'a str), u32, RandomState>,
     /// One for each place of a word, in the order in which they came.
     found: Vec<Found>,
     spoken: Vec<(u32, bool)>,
