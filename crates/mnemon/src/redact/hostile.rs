@@ -175,6 +175,16 @@ proptest! {
     }
 
     #[test]
+    fn no_detector_finds_anything_in_a_plain_word(text in "[a-z_.-]{0,12}") {
+        prop_assert!(is_plain_word(&text));
+        let mut page = Page::new(&text);
+        for (_, find) in DETECTORS {
+            page.look(|gap, found| find(gap, &mut |range, class| found(range, class)));
+        }
+        prop_assert_eq!(page.taken(), 0);
+    }
+
+    #[test]
     fn any_text_can_be_redacted(text in any::<String>()) {
         check(&text);
     }

@@ -92,3 +92,20 @@ impl Runs {
         *known
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_longer_than_a_plain_word() {
+        for known in KEYS {
+            let shortest = known.prefix.len() + known.least;
+            assert!(
+                shortest > super::super::PLAIN_WORD_BYTES_MAX,
+                "{}",
+                known.prefix
+            );
+        }
+    }
+}
