@@ -92,7 +92,7 @@ impl LocalStore {
         }
         let mut opened = 0;
         loop {
-            let appended = match self.append_in_turn(batch.clone(), None) {
+            let appended = match self.append_in_turn(batch.clone()) {
                 Err(Error::SessionArchived { source: None, .. }) if opened < OPENED_MAX => {
                     self.open_for(batch)?;
                     opened += 1;
@@ -137,10 +137,15 @@ impl LocalStore {
             .wait(&proof.ticket)
             .inspect_err(|error| self.stop_writing(&space.to_string(), error))?;
         for other in &proof.refers_to {
-            self.sync_other(other)
-                .inspect_err(|error| self.stop_writing(&other.to_string(), error))?;
+            self.sync_referred(other)?;
         }
         Ok(true)
+    }
+
+    /// Makes a log safe that new lines refer to.
+    fn sync_referred(&self, space: &Space) -> Result<()> {
+        self.sync_other(space)
+            .inspect_err(|error| self.stop_writing(&space.to_string(), error))
     }
 
     /// Tells every process that the sync of a log failed.

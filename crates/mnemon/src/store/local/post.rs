@@ -3,8 +3,8 @@
 //! Each of them would need the lock, an index transaction and a sync of its
 //! own. So a process that had to wait for the lock opens a post, a socket
 //! below `index/`, and sends its next memories to the post that was opened
-//! first. There every connection is a thread that writes like any other, so
-//! that they share turns ([`serve`] is that side, [`message`] the words).
+//! first. There every connection has a thread that joins the line like any other,
+//! so that they share turns ([`serve`] is that side, [`message`] the words).
 //!
 //! Invariant: nothing depends on it. Whoever gets no answer hangs up and writes
 //! itself. Who hung up is not written for, which is looked at under the lock.
@@ -83,7 +83,7 @@ impl LocalStore {
         let request = message::request(batch)?;
         let patience = PATIENCE.min(Duration::from_millis(self.options.lock_timeout_ms.max(1)));
         let stream = self.post.connection(patience)?;
-        match ask(&stream, &request) {
+        match ask(&stream, &request, batch) {
             Ok(answer) => {
                 // Alone it is quicker to write without asking.
                 let crowded = answer.as_ref().is_some_and(|(_, together)| *together > 1);
@@ -188,9 +188,9 @@ impl Post {
 }
 
 /// What became of a request, and how many were served together; none if it was not granted.
-fn ask(stream: &UnixStream, request: &[u8]) -> io::Result<Option<(Receipt, usize)>> {
+fn ask(stream: &UnixStream, request: &[u8], batch: &Batch) -> io::Result<Option<(Receipt, usize)>> {
     message::write(stream, request)?;
-    message::read_answer(&message::read(stream)?)
+    message::read_answer(batch, &message::read(stream)?)
 }
 
 /// The posts, in the order in which they were opened.
@@ -325,6 +325,55 @@ mod tests {
             std::thread::yield_now();
         }
         assert_eq!(text_of(&second, "a"), None);
+    }
+
+    #[test]
+    fn what_refers_to_another_space_is_kept_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (open(folder.path()), open(folder.path()));
+        let elsewhere = crate::store::Batch {
+            space: "agent/ann".parse().unwrap(),
+            ..batch(vec![add("a", "one")])
+        };
+        first.commit(elsewhere).unwrap();
+        let mut draft = Draft::new(Kind::Fact, "two".parse().unwrap());
+        draft.links = vec![crate::memory::Link {
+            rel: "related".parse().unwrap(),
+            to: "a".parse().unwrap(),
+        }];
+        let linking = Write::Add {
+            id: "b".parse().unwrap(),
+            draft: Box::new(draft),
+        };
+        let receipt = second.commit_by_post(&batch(vec![linking])).unwrap();
+        assert!(receipt.durable && receipt.outcomes[0].changed);
+        assert_eq!(text_of(&first, "b").as_deref(), Some("two"));
+    }
+
+    #[test]
+    fn who_does_not_wait_for_an_answer_is_hung_up_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (open(folder.path()), open(folder.path()));
+        let held = first.lock.acquire("keep others waiting").unwrap();
+        // Somebody leads, so that the next ones are only put into the line.
+        let leading = second.post.connection(PATIENCE).unwrap();
+        let request = |id: &str| message::request(&batch(vec![add(id, "one")])).unwrap();
+        message::write(&leading, &request("a")).unwrap();
+        while !first.queue.is_led() {
+            std::thread::yield_now();
+        }
+        let hasty = second.post.connection(PATIENCE).unwrap();
+        for stream in [&leading, &hasty] {
+            stream.set_read_timeout(None).unwrap();
+        }
+        message::write(&hasty, &request("b")).unwrap();
+        message::write(&hasty, &request("c")).unwrap();
+        assert!(message::read(&hasty).is_err(), "no answer, but the end");
+        drop(held);
+        assert!(message::read(&leading).is_ok());
+        for (id, text) in [("a", Some("one")), ("b", None), ("c", None)] {
+            assert_eq!(text_of(&second, id).as_deref(), text, "{id}");
+        }
     }
 
     #[test]

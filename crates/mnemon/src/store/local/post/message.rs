@@ -7,6 +7,7 @@
 use std::io::{self, Read, Write as _};
 use std::os::unix::net::UnixStream;
 
+use rustix::net::SendFlags;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -18,10 +19,16 @@ use crate::store::{Batch, Grown, OnFull, Outcome, Receipt, Write};
 use crate::time::Time;
 
 /// Another number means other messages: each program keeps to its own kind.
-pub(super) const FOLDER: &str = "post-2";
+pub(super) const FOLDER: &str = "post-3";
 
 /// Larger requests are written by whoever makes them.
 const BYTES_MAX: usize = 256 << 10;
+
+/// A message begins with its length.
+const LENGTH_BYTES: usize = size_of::<u32>();
+
+/// Nearly every message is shorter.
+const USUAL_BYTES: usize = 4 << 10;
 
 #[derive(Serialize, Deserialize)]
 struct Request {
@@ -65,9 +72,9 @@ struct Answer {
     grown: Option<(u64, u64)>,
 }
 
+/// What became of a draft; the sender knows which.
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    id: Option<MemoryId>,
     handle: Option<Handle>,
     version: u64,
     changed: bool,
@@ -124,7 +131,6 @@ pub(super) fn read_request(bytes: &[u8]) -> Option<Batch> {
 pub(super) fn answer(kept: Option<(Receipt, usize)>) -> Vec<u8> {
     let together = kept.as_ref().map_or(0, |(_, together)| *together);
     let told = |outcome: Outcome| Kept {
-        id: outcome.id,
         handle: outcome.handle,
         version: outcome.version,
         changed: outcome.changed,
@@ -138,18 +144,25 @@ pub(super) fn answer(kept: Option<(Receipt, usize)>) -> Vec<u8> {
     serde_json::to_vec(&answer).unwrap_or_default()
 }
 
-/// The answer that was sent; only what is durable is told to be kept.
-pub(super) fn read_answer(bytes: &[u8]) -> io::Result<Option<(Receipt, usize)>> {
+/// The answer that was sent to this batch; only what is durable is told to be kept.
+pub(super) fn read_answer(batch: &Batch, bytes: &[u8]) -> io::Result<Option<(Receipt, usize)>> {
     let answer: Answer = serde_json::from_slice(bytes)?;
-    let outcome = |kept: Kept| Outcome {
-        id: kept.id,
+    let outcome = |(kept, write): (Kept, &Write)| Outcome {
+        id: match write {
+            Write::Add { id, .. } => Some(id.clone()),
+            _ => None,
+        },
         handle: kept.handle,
         version: kept.version,
         changed: kept.changed,
     };
+    let is_whole = |kept: &Vec<Kept>| kept.len() == batch.writes.len();
+    if !answer.kept.as_ref().is_none_or(is_whole) {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
     Ok(answer.kept.map(|kept| {
         let receipt = Receipt {
-            outcomes: kept.into_iter().map(outcome).collect(),
+            outcomes: kept.into_iter().zip(&batch.writes).map(outcome).collect(),
             durable: true,
             grown: answer.grown.map(|(from_bytes, to_bytes)| Grown {
                 from_bytes,
@@ -162,25 +175,51 @@ pub(super) fn read_answer(bytes: &[u8]) -> io::Result<Option<(Receipt, usize)>> 
 
 /// Sends a message.
 pub(super) fn write(mut stream: &UnixStream, message: &[u8]) -> io::Result<()> {
-    let length = u32::try_from(message.len()).map_err(io::Error::other)?;
-    // In one call: the other side wakes up once.
-    let mut bytes = Vec::with_capacity(message.len() + 4);
-    bytes.extend_from_slice(&length.to_le_bytes());
-    bytes.extend_from_slice(message);
-    stream.write_all(&bytes)
+    stream.write_all(&with_length(message)?)
 }
 
-/// Waits for a message.
+/// As [`write()`], but never waits: whoever does not take its answers gets none.
+pub(super) fn write_at_once(stream: &UnixStream, message: &[u8]) -> io::Result<()> {
+    let bytes = with_length(message)?;
+    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+    match rustix::net::send(stream, &bytes, flags)? {
+        sent if sent == bytes.len() => Ok(()),
+        _ => Err(io::ErrorKind::WouldBlock.into()),
+    }
+}
+
+/// In one piece: the other side wakes up once.
+fn with_length(message: &[u8]) -> io::Result<Vec<u8>> {
+    let length = u32::try_from(message.len()).map_err(io::Error::other)?;
+    let mut bytes = Vec::with_capacity(message.len() + LENGTH_BYTES);
+    bytes.extend_from_slice(&length.to_le_bytes());
+    bytes.extend_from_slice(message);
+    Ok(bytes)
+}
+
+/// Waits for a message. There is never more than one on its way, so most come with one call.
 pub(super) fn read(mut stream: &UnixStream) -> io::Result<Vec<u8>> {
-    let mut length = [0; 4];
-    stream.read_exact(&mut length)?;
-    let length = u32::from_le_bytes(length) as usize;
-    if length > BYTES_MAX {
+    let mut bytes = vec![0; USUAL_BYTES];
+    let mut count = loop {
+        match stream.read(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => break read?,
+        }
+    };
+    if count < LENGTH_BYTES {
+        stream.read_exact(&mut bytes[count..LENGTH_BYTES])?;
+        count = LENGTH_BYTES;
+    }
+    let (length, _) = bytes.split_first_chunk().expect("it is longer");
+    let length = u32::from_le_bytes(*length) as usize;
+    if length > BYTES_MAX || count > LENGTH_BYTES + length {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    let mut message = vec![0; length];
-    stream.read_exact(&mut message)?;
-    Ok(message)
+    let end = LENGTH_BYTES + length;
+    bytes.resize(end, 0);
+    stream.read_exact(&mut bytes[count..])?;
+    bytes.drain(..LENGTH_BYTES);
+    Ok(bytes)
 }
 
 impl Sent {
@@ -233,6 +272,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::store::local::fixture::batch;
 
     fn draft() -> Draft {
         let mut draft = Draft::new(Kind::Decision, "naïve \0 \"text\"".parse().unwrap());
@@ -300,9 +340,48 @@ mod tests {
                 to_bytes: 9,
             }),
         };
+        let write = Write::Add {
+            id: "a".parse().unwrap(),
+            draft: Box::new(draft()),
+        };
+        let mut batch = batch(vec![write]);
         let sent = Some((receipt, 3));
-        assert_eq!(read_answer(&answer(sent.clone())).unwrap(), sent);
-        assert_eq!(read_answer(&answer(None)).unwrap(), None);
+        assert_eq!(read_answer(&batch, &answer(sent.clone())).unwrap(), sent);
+        assert_eq!(read_answer(&batch, &answer(None)).unwrap(), None);
+        // An answer to something else.
+        batch.writes.clear();
+        assert!(read_answer(&batch, &answer(sent)).is_err());
+    }
+
+    #[test]
+    fn a_message_arrives_whole_however_it_is_cut() {
+        let long = vec![7; USUAL_BYTES + 1];
+        for message in [
+            &b""[..],
+            b"x",
+            b"a few words",
+            &long[..USUAL_BYTES - 4],
+            &long,
+        ] {
+            let (here, there) = UnixStream::pair().unwrap();
+            let length = u32::try_from(message.len()).unwrap();
+            let mut bytes = length.to_le_bytes().to_vec();
+            bytes.extend_from_slice(message);
+            for cut in [0, 1, 3, 4, 5, bytes.len() / 2, bytes.len()] {
+                let (first, rest) = bytes.split_at(cut.min(bytes.len()));
+                let read = std::thread::scope(|scope| {
+                    let reading = scope.spawn(|| read(&there));
+                    (&here).write_all(first).unwrap();
+                    std::thread::yield_now();
+                    (&here).write_all(rest).unwrap();
+                    reading.join().unwrap()
+                });
+                assert_eq!(read.unwrap(), message);
+            }
+            (&here).write_all(&bytes[..3]).unwrap();
+            drop(here);
+            assert!(read(&there).is_err(), "it was cut off");
+        }
     }
 
     #[test]

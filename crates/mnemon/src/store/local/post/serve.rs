@@ -11,9 +11,8 @@ use std::sync::{Arc, Mutex, Weak};
 use rustix::net::RecvFlags;
 
 use super::{lock, message};
-use crate::error::Result;
+use crate::store::Receipt;
 use crate::store::local::{LocalStore, wall_micros};
-use crate::store::{Batch, Receipt};
 
 /// More than this many are not served at a time; the others write themselves.
 const CONNECTIONS_MAX: usize = 64;
@@ -29,19 +28,42 @@ pub(super) struct Service {
 #[derive(Debug, Default)]
 struct State {
     closed: AtomicBool,
-    connections: Mutex<Vec<Arc<UnixStream>>>,
+    connections: Mutex<Vec<Arc<Connection>>>,
+}
+
+/// The way to another process.
+#[derive(Debug)]
+struct Connection {
+    stream: UnixStream,
+    /// Whether a request of it was not answered yet.
+    asks: AtomicBool,
+}
+
+impl Connection {
+    fn hang_up(&self) {
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+    }
 }
 
 /// Whoever waits for an answer.
 #[derive(Clone, Debug)]
-pub(in crate::store::local) struct Asker(Arc<UnixStream>);
+pub(in crate::store::local) struct Asker(Arc<Connection>);
 
 impl Asker {
+    /// Answers: what was kept, and how many requests together; none if it has to write itself.
+    pub(in crate::store::local) fn tell(&self, kept: Option<(Receipt, usize)>) {
+        self.0.asks.store(false, Ordering::Release);
+        // Whoever hears nothing writes itself, and finds what is there.
+        if message::write_at_once(&self.0.stream, &message::answer(kept)).is_err() {
+            self.0.hang_up();
+        }
+    }
+
     /// Whether it waits no more. It has nothing to say before it got its answer.
     pub(in crate::store::local) fn is_gone(&self) -> bool {
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
         let mut byte = [0_u8; 1];
-        let heard = rustix::net::recv(&*self.0, &mut byte, flags);
+        let heard = rustix::net::recv(&self.0.stream, &mut byte, flags);
         !matches!(heard, Err(rustix::io::Errno::AGAIN))
     }
 }
@@ -82,8 +104,22 @@ impl Drop for Service {
         let _ = UnixStream::connect(&self.path);
         let _ = fs::remove_file(&self.path);
         for connection in lock(&self.state.connections).drain(..) {
-            let _ = connection.shutdown(std::net::Shutdown::Both);
+            connection.hang_up();
         }
+    }
+}
+
+/// A connection that is served, until this is dropped, even by a panic.
+struct Served {
+    connection: Arc<Connection>,
+    state: Arc<State>,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let Self { connection, state } = self;
+        connection.hang_up();
+        lock(&state.connections).retain(|open| !Arc::ptr_eq(open, connection));
     }
 }
 
@@ -97,48 +133,44 @@ fn accept(listener: &UnixListener, state: &Arc<State>, store: &Weak<LocalStore>)
         if connections.len() >= CONNECTIONS_MAX {
             continue;
         }
-        let stream = Arc::new(stream);
-        connections.push(stream.clone());
+        let connection = Arc::new(Connection {
+            stream,
+            asks: AtomicBool::new(false),
+        });
+        connections.push(connection.clone());
         drop(connections);
-        let (shared, store) = (state.clone(), store.clone());
+        let served = Served {
+            connection,
+            state: state.clone(),
+        };
+        let store = store.clone();
         let serving = std::thread::Builder::new()
             .name("mnemon-post".into())
-            .spawn(move || {
-                let _ = serve(&stream, &store);
-                lock(&shared.connections).retain(|open| !Arc::ptr_eq(open, &stream));
-            });
+            .spawn(move || serve(&served.connection, &store));
         if serving.is_err() {
             return;
         }
     }
 }
 
-/// Answers one process until it hangs up.
-fn serve(stream: &Arc<UnixStream>, store: &Weak<LocalStore>) -> io::Result<()> {
+/// Takes the requests of one process until it hangs up; whoever leads their group answers them.
+fn serve(connection: &Arc<Connection>, store: &Weak<LocalStore>) -> io::Result<()> {
     loop {
-        let batch = message::read_request(&message::read(stream)?);
-        let kept = match (batch, store.upgrade()) {
-            // Whatever is wrong, the sender finds it out for itself.
-            (Some(batch), Some(store)) => store.commit_for(batch, &Asker(stream.clone())).ok(),
-            (None, Some(_)) => None,
-            (_, None) => return Ok(()),
+        let batch = message::read_request(&message::read(&connection.stream)?);
+        if connection.asks.swap(true, Ordering::AcqRel) {
+            // Who does not wait for an answer would have any number of them wait.
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let Some(store) = store.upgrade() else {
+            return Ok(());
         };
-        message::write(stream, &message::answer(kept.flatten()))?;
-    }
-}
-
-impl LocalStore {
-    /// Writes a batch for another process, whole way; none if it has to do so itself.
-    fn commit_for(&self, batch: Batch, asker: &Asker) -> Result<Option<(Receipt, usize)>> {
-        self.refuse_after_fork()?;
-        let space = batch.space.clone();
-        let appended = self.append_in_turn(Arc::new(batch), Some(asker.clone()))?;
-        let durable = match &appended.proof {
-            Some(proof) => {
-                self.make_durable(&space, proof)? && self.is_still_there(&space, proof)?
+        let asker = Asker(connection.clone());
+        match batch {
+            Some(batch) if store.refuse_after_fork().is_ok() => {
+                store.append_for(Arc::new(batch), asker);
             }
-            None => true,
-        };
-        Ok(durable.then_some((appended.receipt, appended.together)))
+            // Whatever is wrong, the sender finds it out for itself.
+            _ => asker.tell(None),
+        }
     }
 }
