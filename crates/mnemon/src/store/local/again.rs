@@ -10,8 +10,8 @@ use std::path::Path;
 
 use super::LocalStore;
 use super::current::ask_once;
-use super::index::apply;
 use super::index::generation::{Borrowed, Generation};
+use super::index::{self, apply};
 use super::lock::{Held, Wait};
 use crate::error::{Error, Result};
 
@@ -95,9 +95,7 @@ impl LocalStore {
             apply::start_over(&connection, space).map_err(Error::index("index"))?;
             self.catch_up_one(&connection, space)?;
         }
-        connection
-            .execute_batch("COMMIT")
-            .map_err(Error::index("index"))
+        index::commit(&connection).map_err(Error::index("index"))
     }
 }
 

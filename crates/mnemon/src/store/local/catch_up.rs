@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::LocalStore;
 use super::disk::{DiskFile, Stat};
 use super::index::generation::Borrowed;
-use super::index::{apply, leaving, position};
+use super::index::{self, apply, leaving, position};
 use super::log::line::Line;
 use super::log::scan::{self, Found, Stopped};
 use crate::error::{Error, Result};
@@ -25,9 +25,7 @@ impl LocalStore {
             match caught_up {
                 Ok(()) => {
                     self.fill_search(connection);
-                    connection
-                        .execute_batch("COMMIT")
-                        .map_err(Error::index("index"))?;
+                    index::commit(connection).map_err(Error::index("index"))?;
                 }
                 // A log that can't be read keeps nobody from the others; the
                 // index tells of it what it knew, and `verify` says what is wrong.

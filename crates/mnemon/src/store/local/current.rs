@@ -128,6 +128,13 @@ impl LocalStore {
         }
         match self.lock.try_acquire("catch up") {
             Ok(Some(mut held)) => {
+                let in_use = self.index_in_use();
+                let is_in_use =
+                    in_use.is_some_and(|in_use| std::ptr::eq(Arc::as_ptr(&in_use), generation));
+                if !looking && is_in_use && held.left_behind().is_empty() {
+                    // Whoever was at work is done, and others may wait for the lock.
+                    return Ok(true);
+                }
                 let spaces = self.left_behind(&held, &*generation.borrow_at_once()?)?;
                 stale.extend(spaces);
                 match self.catch_up(&generation.borrow_at_once()?, &stale) {

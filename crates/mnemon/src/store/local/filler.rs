@@ -230,7 +230,7 @@ impl LocalStore {
         index::run(&connection, "BEGIN IMMEDIATE").map_err(Error::index("index"))?;
         // A transaction that is left open is undone when the connection is given back.
         change(&connection)?;
-        index::run(&connection, "COMMIT").map_err(Error::index("index"))?;
+        index::commit(&connection).map_err(Error::index("index"))?;
         Ok(true)
     }
 }

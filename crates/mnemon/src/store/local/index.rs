@@ -14,6 +14,7 @@ pub(crate) mod by_id;
 pub(crate) mod filing;
 pub(crate) mod generation;
 mod in_force;
+mod joined_writes;
 pub(crate) mod leaving;
 pub(crate) mod neighbours;
 pub(crate) mod position;
@@ -30,6 +31,11 @@ pub(crate) use schema::{SCHEMA, Wal, kind_from, kind_number, open_file, open_mem
 /// Runs a statement that comes with every question or every write, and so is parsed only once.
 pub(crate) fn run(connection: &rusqlite::Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([]).map(drop)
+}
+
+/// Ends the transaction that is open: from now on others see what it changed.
+pub(crate) fn commit(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
+    joined_writes::commit(|| run(connection, "COMMIT"))
 }
 
 /// Does something within the transaction that is open: all of it, or nothing if it fails.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::disk::{Disk, DiskFile};
+use super::disk::{Disk, DiskFile, Stat};
 use crate::error::{Error, Result};
 use crate::memory::Space;
 
@@ -85,8 +85,8 @@ pub(crate) struct StoreLock {
 struct Slot {
     /// Whether one of them has the lock.
     is_taken: bool,
-    /// The file that is locked; kept open between two holds.
-    file: Option<Arc<dyn DiskFile>>,
+    /// The file that is locked, and which one it is; kept open between two holds.
+    file: Option<(Arc<dyn DiskFile>, Stat)>,
 }
 
 /// The lock, held until it is dropped.
@@ -214,19 +214,26 @@ impl StoreLock {
     }
 
     /// The file, if it is locked now.
-    fn try_take(&self, slot: &mut Option<Arc<dyn DiskFile>>) -> Result<Option<Arc<dyn DiskFile>>> {
+    fn try_take(
+        &self,
+        slot: &mut Option<(Arc<dyn DiskFile>, Stat)>,
+    ) -> Result<Option<Arc<dyn DiskFile>>> {
         let failed = || Error::io("lock", &self.path);
-        if slot.is_none() {
-            *slot = self.open().map_err(failed())?;
+        if slot.is_none()
+            && let Some(file) = self.open().map_err(failed())?
+        {
+            let own = file.stat().map_err(failed())?;
+            *slot = Some((file, own));
         }
-        let Some(file) = slot else { return Ok(None) };
+        let Some((file, own)) = slot else {
+            return Ok(None);
+        };
         if !file.try_lock().map_err(failed())? {
             return Ok(None);
         }
         // If somebody removed the file, others lock another one than we hold.
         let named = self.disk.stat(&self.path).map_err(failed())?;
-        let own = file.stat().map_err(failed())?;
-        if named.is_some_and(|named| named.is_same_file(&own)) {
+        if named.is_some_and(|named| named.is_same_file(own)) {
             return Ok(Some(file.clone()));
         }
         *slot = None;

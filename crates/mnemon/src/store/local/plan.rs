@@ -6,6 +6,7 @@
 
 mod session;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use serde_json::Map;
 use super::files::LogFiles;
 use super::index::position::{Position, unsigned};
 use super::index::read::{self, Pointer};
-use super::index::shelves;
+use super::index::{by_id, shelves};
 use super::log::line::Line;
 use super::log::record::Record;
 use super::log::transaction;
@@ -120,7 +121,7 @@ impl<'a> Planner<'a> {
                     let changed = new.version != memory.version;
                     let mut new = Arc::new(new);
                     if changed {
-                        let kept = Arc::new(self.kept(&mut new)?);
+                        let kept = self.kept(&mut new)?;
                         self.planned.lines.push(transaction::Draft {
                             line: Line::update(&kept, &self.batch.by),
                             memory: Some(kept),
@@ -158,7 +159,8 @@ impl<'a> Planner<'a> {
         self.require_session()?;
         let mut checked = draft.clone();
         let body = checked.checked_body(&self.batch.space, &self.batch.limits)?;
-        if let Some(first) = self.first_version(id)? {
+        let is_new = self.is_new(id)?;
+        if !is_new && let Some(first) = self.first_version(id)? {
             if first.space != self.batch.space || !checked.says_the_same_as(&first) {
                 return Err(Error::IdTaken { id: id.to_string() });
             }
@@ -166,14 +168,16 @@ impl<'a> Planner<'a> {
             let memory = self.memory(id)?.map_or(first, Arc::new);
             return Ok(self.done(memory, false));
         }
-        self.refuse_shelved(id)?;
+        if !is_new {
+            self.refuse_shelved(id)?;
+        }
         let handle = match self.batch.space.session() {
             Some(_) => Some(self.next_handle(checked.body.kind(), draft.handle)),
             None => None,
         };
         let space = self.batch.space.clone();
         let mut memory = Arc::new(checked.into_memory(id.clone(), space, handle, self.at));
-        let kept = Arc::new(self.kept(&mut memory)?);
+        let kept = self.kept(&mut memory)?;
         let body = if kept.is_sealed() { Map::new() } else { body };
         self.planned.lines.push(transaction::Draft {
             line: Line::add(&kept, body),
@@ -190,8 +194,11 @@ impl<'a> Planner<'a> {
     }
 
     /// The memory as its line keeps it; if that is sealed, the memory itself says so from now on.
-    fn kept(&self, memory: &mut Arc<Memory>) -> Result<Memory> {
-        let kept = self.files.keys().close(memory)?.into_owned();
+    fn kept(&self, memory: &mut Arc<Memory>) -> Result<Arc<Memory>> {
+        let kept = match self.files.keys().close(memory)? {
+            Cow::Borrowed(_) => memory.clone(),
+            Cow::Owned(kept) => Arc::new(kept),
+        };
         if kept.is_sealed() {
             Arc::make_mut(memory).seal = Seal::Opened;
         }
@@ -305,11 +312,14 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Whether the index knows nothing of this id, nor the batches before.
+    fn is_new(&self, id: &MemoryId) -> Result<bool> {
+        let is_new = || by_id::is_new(self.connection, id.as_str());
+        Ok(self.touched(id).is_none() && is_new().map_err(Error::index("index"))?)
+    }
+
     /// Ids are unique in the store, archives and trash included.
     fn refuse_shelved(&self, id: &MemoryId) -> Result<()> {
-        if !shelves::has(self.connection, id.as_str()).map_err(Error::index("index"))? {
-            return Ok(());
-        }
         match shelves::find(self.connection, id.as_str()).map_err(Error::index("index"))? {
             None => Ok(()),
             Some(found) => Err(Error::IdShelved {
@@ -370,10 +380,12 @@ impl<'a> Planner<'a> {
         for target in targets {
             let space = match self.touched(target) {
                 Some(touched) => Some(touched.now.space.clone()),
-                None => self
-                    .pointer(target)?
-                    .map(|pointer| pointer.space.parse())
-                    .transpose()?,
+                None => {
+                    let log = self.position.log;
+                    let elsewhere = read::space_elsewhere(self.connection, target.as_str(), log);
+                    let elsewhere = elsewhere.map_err(Error::index("index"))?;
+                    elsewhere.map(|space| space.parse()).transpose()?
+                }
             };
             if let Some(space) = space
                 && space != self.batch.space

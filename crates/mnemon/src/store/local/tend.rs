@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::LocalStore;
-use super::index::generation;
+use super::index::{self, generation};
 use super::lock::Held;
 use super::search;
 use super::whole_file;
@@ -78,7 +78,7 @@ impl LocalStore {
             let answer = change(connection).inspect_err(|_| {
                 let _ = connection.execute_batch("ROLLBACK");
             })?;
-            connection.execute_batch("COMMIT").map_err(index())?;
+            index::commit(connection).map_err(index())?;
             Ok(answer)
         })
     }

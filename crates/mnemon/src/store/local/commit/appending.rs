@@ -69,6 +69,30 @@ enum Content {
 }
 
 impl LocalStore {
+    /// The log of a space if it is as this process left it and as the index knows it: nearly
+    /// always so, and nothing needs to be changed then.
+    pub(super) fn log_as_left(
+        &self,
+        space: &Space,
+        open: &OpenLogs,
+        connection: &Connection,
+    ) -> Result<Option<Appending>> {
+        let Some((file, left)) = open.get(space) else {
+            return Ok(None);
+        };
+        let path = self.layout.log(space);
+        let named = self.disk.stat(&path).map_err(Error::io("read", &path))?;
+        let Some(named) = named.filter(|named| named.is_same_file(left)) else {
+            return Ok(None);
+        };
+        if let Some(error) = self.syncs.failure_of(&named) {
+            return Err(error);
+        }
+        let position = position::get(connection, space).map_err(Error::index("index"))?;
+        let position = position.filter(|known| known.stat == named && known.end.tail.is_none());
+        Ok(position.map(|position| Appending::to(file.clone(), path, position, Vec::new())))
+    }
+
     /// The log of a space, checked to be what the index knows and cleaned of a torn tail; none if there is none.
     pub(super) fn prepare_log(
         &self,
@@ -126,18 +150,7 @@ impl LocalStore {
             )?;
             self.sync_cut(space, &*file, &path)?;
         }
-        Ok(Some(Appending {
-            begin: position.end.start.offset,
-            edge: Edge::of(&position),
-            last: position.last.map(|(_, _, checksum)| checksum),
-            file,
-            path,
-            position,
-            bytes: Vec::new(),
-            lines: Vec::new(),
-            folders,
-            known: Known::default(),
-        }))
+        Ok(Some(Appending::to(file, path, position, folders)))
     }
 
     /// Makes a log; its header is written together with its first lines.
@@ -145,19 +158,9 @@ impl LocalStore {
         let path = self.layout.log(space);
         let file = tail::open_or_create(&*self.disk, &self.layout.folder(space), &path)?;
         let position = apply::start_over(connection, space).map_err(Error::index("index"))?;
-        Ok(Appending {
-            file,
-            path,
-            edge: Edge::of(&position),
-            position,
-            begin: 0,
-            bytes: Vec::new(),
-            lines: Vec::new(),
-            last: None,
-            // After a power cut a new file can exist without its name.
-            folders: self.layout.folders(space),
-            known: Known::default(),
-        })
+        // After a power cut a new file can exist without its name.
+        let folders = self.layout.folders(space);
+        Ok(Appending::to(file, path, position, folders))
     }
 
     /// Writes all that was prepared; if one log fails, all are as before.
@@ -188,6 +191,27 @@ impl LocalStore {
 }
 
 impl Appending {
+    /// Nothing yet, to a log that ends where the index says.
+    fn to(
+        file: Arc<dyn DiskFile>,
+        path: PathBuf,
+        position: Position,
+        folders: Vec<PathBuf>,
+    ) -> Self {
+        Self {
+            file,
+            path,
+            edge: Edge::of(&position),
+            begin: position.end.start.offset,
+            bytes: Vec::new(),
+            lines: Vec::new(),
+            last: position.last.map(|(_, _, checksum)| checksum),
+            position,
+            folders,
+            known: Known::default(),
+        }
+    }
+
     /// Takes the lines of a batch in, to be written; the checksum of the log's last line then.
     pub(super) fn take(&mut self, space: &Space, lines: Vec<Signed>, at: Time) -> Option<Checksum> {
         if !lines.is_empty() {

@@ -168,7 +168,7 @@ impl LocalStore {
             log.put_into_index(connection, space)?;
         }
         let waiting = self.fill_if_far_behind(connection);
-        index::run(connection, "COMMIT").map_err(Error::index("index"))?;
+        index::commit(connection).map_err(Error::index("index"))?;
         self.fill_beside(connection.generation(), waiting);
         Ok(())
     }
@@ -180,6 +180,9 @@ impl LocalStore {
         open: &mut OpenLogs,
         connection: &Connection,
     ) -> Result<Option<Appending>> {
+        if let Some(log) = self.log_as_left(space, open, connection)? {
+            return Ok(Some(log));
+        }
         index::whole_or_not(
             connection,
             |error| Error::index("index")(error),

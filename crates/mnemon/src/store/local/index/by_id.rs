@@ -8,6 +8,8 @@
 //! Invariant: who looks for an id writes [`has_id!`]; an `id = ?` alone would go
 //! through all memories.
 
+use rusqlite::Connection;
+
 /// The tree.
 pub(super) const TREE: &str =
     "CREATE UNIQUE INDEX memories_by_id ON memories (substr(id, instr(id, '_') + 1), id);";
@@ -31,6 +33,20 @@ macro_rules! has_id {
 }
 pub(crate) use has_id;
 
+const IS_NEW: &str = concat!(
+    "SELECT NOT EXISTS (SELECT 1 FROM memories m WHERE ",
+    has_id!(),
+    ") AND NOT EXISTS (SELECT 1 FROM shelved WHERE id = ?1)"
+);
+
+/// Whether no row has this id, neither of a log, be it about to leave, nor of a shelf: so it is
+/// with nearly all that are kept.
+pub(crate) fn is_new(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(IS_NEW)?
+        .query_row([id], |row| row.get(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{apply, in_force, leaving, open_memory, read, shelves, terms};
@@ -43,8 +59,9 @@ mod tests {
             apply::ROW_OF,
             &leaving::NO_LONGER_SUPERSEDED,
             &read::FIND,
+            read::SPACE_ELSEWHERE,
             shelves::FIND,
-            shelves::HAS,
+            super::IS_NEW,
             terms::MAKE_PENDING,
             &in_force::SETTLE,
         ];

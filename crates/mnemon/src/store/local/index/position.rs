@@ -156,9 +156,9 @@ fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Position> {
         offset: unsigned(row.get(6)?),
         number: unsigned(row.get(7)?),
     };
-    let sum: Vec<u8> = row.get(13)?;
-    let counters: String = row.get(16)?;
-    let counters: Vec<(String, u32)> = serde_json::from_str(&counters).unwrap_or_default();
+    let sum = row.get_ref(13)?.as_blob()?;
+    let counters = row.get_ref(16)?.as_str()?;
+    let counters: Vec<(&str, u32)> = serde_json::from_str(counters).unwrap_or_default();
     Ok(Position {
         log: row.get(0)?,
         generation: row.get(1)?,

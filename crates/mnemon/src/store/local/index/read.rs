@@ -116,6 +116,23 @@ pub(crate) fn find(
     }
 }
 
+pub(super) const SPACE_ELSEWHERE: &str = concat!(
+    "SELECT l.space FROM memories m JOIN logs l ON l.n = m.log WHERE m.log <> ?2 AND ",
+    has_id!()
+);
+
+/// The space of a memory that is in another log than this one.
+pub(crate) fn space_elsewhere(
+    connection: &Connection,
+    id: &str,
+    log: i64,
+) -> rusqlite::Result<Option<String>> {
+    connection
+        .prepare_cached(SPACE_ELSEWHERE)?
+        .query_row(params![id, log], |row| row.get(0))
+        .optional()
+}
+
 /// A damaged line about this memory: its space and its number.
 pub(crate) fn damage_about(
     connection: &Connection,

@@ -9,7 +9,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags, hooks};
 
 use super::position::unsigned;
-use super::{by_id, filing, in_force, leaving, shelves, tallies};
+use super::{by_id, filing, in_force, joined_writes, leaving, shelves, tallies};
 use crate::decay::{Access, Class, Facts, Rules};
 use crate::memory::{Kind, Space};
 use crate::store::local::search;
@@ -111,7 +111,10 @@ pub(crate) fn open_file(path: &Path, wal: Arc<Wal>) -> rusqlite::Result<Connecti
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
+    let mut connection = match joined_writes::layer() {
+        Some(layer) => Connection::open_with_flags_and_vfs(path, flags, layer)?,
+        None => Connection::open_with_flags(path, flags)?,
+    };
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     // Whoever only asked leaves the files as they are, also when it goes.

@@ -35,14 +35,6 @@ pub(super) const FIND: &str = concat!(
      ) i JOIN shelves s ON s.n = i.shelf ORDER BY s.trashed, s.broken IS NOT NULL, s.source LIMIT 1"
 );
 
-/// Whether [`FIND`] finds anything.
-pub(super) const HAS: &str = concat!(
-    "SELECT EXISTS (SELECT 1 FROM shelved WHERE id = ?1)
-        OR EXISTS (SELECT 1 FROM memories m JOIN leaving v ON v.log = m.log WHERE ",
-    has_id!(),
-    " AND v.shelf IS NOT NULL)"
-);
-
 /// A source as the index knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
@@ -219,13 +211,6 @@ pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option
             })
         })
         .optional()
-}
-
-/// Whether a memory lies on a shelf: every new memory is looked for, and hardly ever found.
-pub(crate) fn has(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
-    connection
-        .prepare_cached(HAS)?
-        .query_row([id], |row| row.get(0))
 }
 
 /// The ids that are known to lie in a source.
