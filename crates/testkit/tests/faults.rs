@@ -481,3 +481,35 @@ fn a_full_file_system_refuses_writes_and_forgets_nothing() {
     let again = LocalStore::open(&root, options).unwrap();
     assert_eq!(contents(&again).len(), kept.len());
 }
+
+#[test]
+fn a_sync_that_fails_while_one_process_writes_for_another_stops_both() {
+    let place = on_disk();
+    let open = |disk: Arc<dyn Disk>| {
+        let options = LocalOptions {
+            expects_others: true,
+            ..place.options.clone()
+        };
+        let store = Arc::new(LocalStore::create_on(disk, &place.root, options).unwrap());
+        store.clone().be_shared();
+        store
+    };
+    let first = open(Arc::new(place.disk.clone()));
+    let second = open(Arc::new(RealDisk));
+    first
+        .commit(batch(&space("shared"), 1, vec![add("a", "one")]))
+        .unwrap();
+    place.disk.fail(&[Fault {
+        call: Call::Sync,
+        nth: 1,
+        error: Errno::IO,
+        lasting: Lasting::Once,
+        written: 0,
+    }]);
+    // The first one writes it, and can't tell whether it is safe; nor may the second try again.
+    let refused = second.commit(batch(&space("shared"), 2, vec![add("b", "two")]));
+    assert_eq!(place.disk.struck(), 1, "it was the first one that wrote");
+    assert_eq!(refused.unwrap_err().code(), Code::StorageIo);
+    let refused = first.commit(batch(&space("shared"), 3, vec![add("c", "three")]));
+    assert_eq!(refused.unwrap_err().code(), Code::StorageIo);
+}

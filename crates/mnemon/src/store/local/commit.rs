@@ -130,15 +130,23 @@ impl LocalStore {
 
     /// Waits for the disk as the settings say; true if the lines are on it.
     pub(super) fn make_durable(&self, space: &Space, proof: &Proof) -> Result<bool> {
+        if !self.wait_for_disk(space, proof)? {
+            return Ok(false);
+        }
+        for other in &proof.refers_to {
+            self.sync_referred(other)?;
+        }
+        Ok(true)
+    }
+
+    /// As [`Self::make_durable`], but only of the log itself.
+    fn wait_for_disk(&self, space: &Space, proof: &Proof) -> Result<bool> {
         if self.options.durability != Durability::Always {
             return Ok(false);
         }
         self.syncs
             .wait(&proof.ticket)
             .inspect_err(|error| self.stop_writing(&space.to_string(), error))?;
-        for other in &proof.refers_to {
-            self.sync_referred(other)?;
-        }
         Ok(true)
     }
 

@@ -174,9 +174,8 @@ impl LocalStore {
                     let sync = || self.sync_referred(other).is_ok();
                     *others.entry(other.clone()).or_insert_with(sync)
                 };
-                self.options.durability == Durability::Always
+                self.wait_for_disk(space, proof).unwrap_or(false)
                     && proof.is_in_place
-                    && self.syncs.wait(&proof.ticket).is_ok()
                     && proof.refers_to.iter().all(&mut is_safe)
                     // That took long enough to look once more.
                     && (proof.refers_to.is_empty() || self.is_in_place(space, proof).unwrap_or(false))

@@ -24,7 +24,7 @@ const VERSION_MIN: c_int = 3;
 /// Where SQLite's own file begins, behind ours, with room for any alignment.
 const OWN_BYTES: usize = size_of::<sqlite3_file>().next_multiple_of(16);
 
-/// SQLite's own file system takes no more than 17 bits of a length for granted.
+/// SQLite's own file system looks at no more than the lowest 17 bits of a length.
 const CALL_BYTES_MAX: usize = 64 << 10;
 
 /// SQLite's own file system.
