@@ -165,7 +165,14 @@ impl LocalStore {
     fn sync_other(&self, space: &Space) -> Result<()> {
         let path = self.layout.log(space);
         match self.disk.open_read(&path) {
-            Ok(file) => file.sync().map_err(Error::sync(&path))?,
+            Ok(file) => {
+                // The kernel tells of a failed sync once, and not to whoever opens the file later.
+                let stat = file.stat().map_err(Error::io("read", &path))?;
+                if let Some(error) = self.syncs.failure_of(&stat) {
+                    return Err(error);
+                }
+                file.sync().map_err(Error::sync(&path))?;
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(Error::io("open", &path)(error)),
         }

@@ -232,12 +232,15 @@ impl StoreLock {
             return Ok(None);
         }
         // If somebody removed the file, others lock another one than we hold.
-        let named = self.disk.stat(&self.path).map_err(failed())?;
-        if named.is_some_and(|named| named.is_same_file(own)) {
+        let named = self.disk.stat(&self.path);
+        if let Ok(Some(named)) = &named
+            && named.is_same_file(own)
+        {
             return Ok(Some(file.clone()));
         }
+        // Closing it gives the lock back, of which nobody else would know.
         *slot = None;
-        Ok(None)
+        named.map(|_| None).map_err(failed())
     }
 
     /// The file; none if somebody makes it and removes it again while we look.

@@ -355,15 +355,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (first, second) = (open(folder.path()), open(folder.path()));
         let held = first.lock.acquire("keep others waiting").unwrap();
-        // Somebody leads, so that the next ones are only put into the line.
-        let leading = second.post.connection(PATIENCE).unwrap();
+        // Somebody leads, and somebody is to lead after that: the next ones are only put into the line.
         let request = |id: &str| message::request(&batch(vec![add(id, "one")])).unwrap();
-        message::write(&leading, &request("a")).unwrap();
-        while !first.queue.is_led() {
-            std::thread::yield_now();
-        }
+        let ask_and_wait = |id: &str, waiting| {
+            let stream = second.post.connection(PATIENCE).unwrap();
+            message::write(&stream, &request(id)).unwrap();
+            while first.queue.waiting() != Some(waiting) {
+                std::thread::yield_now();
+            }
+            stream
+        };
+        let leading = ask_and_wait("a", 0);
+        let next = ask_and_wait("d", 1);
         let hasty = second.post.connection(PATIENCE).unwrap();
-        for stream in [&leading, &hasty] {
+        for stream in [&leading, &next, &hasty] {
             stream.set_read_timeout(None).unwrap();
         }
         message::write(&hasty, &request("b")).unwrap();
@@ -371,7 +376,13 @@ mod tests {
         assert!(message::read(&hasty).is_err(), "no answer, but the end");
         drop(held);
         assert!(message::read(&leading).is_ok());
-        for (id, text) in [("a", Some("one")), ("b", None), ("c", None)] {
+        assert!(message::read(&next).is_ok());
+        for (id, text) in [
+            ("a", Some("one")),
+            ("b", None),
+            ("c", None),
+            ("d", Some("one")),
+        ] {
             assert_eq!(text_of(&second, id).as_deref(), text, "{id}");
         }
     }

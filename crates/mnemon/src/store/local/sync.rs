@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -21,6 +22,8 @@ pub(crate) type FileKey = (u64, u64);
 pub(crate) struct Syncs {
     disk: Arc<dyn Disk>,
     files: Mutex<HashMap<FileKey, Pending>>,
+    /// How many tickets there were: those of a file that is forgotten and used again go on growing.
+    tickets: AtomicU64,
     finished: Condvar,
     /// Takes tickets to the thread that syncs while their writer does something else.
     helper: OnceLock<Sender<Ticket>>,
@@ -50,6 +53,7 @@ impl Syncs {
         Self {
             disk,
             files: Mutex::new(HashMap::new()),
+            tickets: AtomicU64::new(0),
             finished: Condvar::new(),
             helper: OnceLock::new(),
         }
@@ -74,7 +78,7 @@ impl Syncs {
             busy: false,
             failed: None,
         });
-        pending.appended += 1;
+        pending.appended = self.tickets.fetch_add(1, Ordering::Relaxed) + 1;
         pending.folders.extend(folders);
         Ticket {
             key,
@@ -167,8 +171,10 @@ impl Syncs {
                 Err(error) => pending.failed = Some(error),
             }
         }
+        // Whoever is woken may run at once, and needs what is locked here.
+        drop(files);
         self.finished.notify_all();
-        files
+        self.files()
     }
 
     fn sync_file_and_folders(
@@ -233,4 +239,62 @@ pub(crate) fn every(every_ms: u64, syncs: &Arc<Syncs>, disk: Arc<dyn Disk>, pois
             }
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+    use crate::store::local::disk::RealDisk;
+
+    /// A file that takes one sync, and fails from then on.
+    #[derive(Debug)]
+    struct Once(Arc<dyn DiskFile>, AtomicU64);
+
+    impl DiskFile for Once {
+        fn sync(&self) -> io::Result<()> {
+            match self.1.fetch_add(1, Ordering::Relaxed) {
+                0 => self.0.sync(),
+                _ => Err(io::Error::other("it was synced before")),
+            }
+        }
+        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+            self.0.read_at(buffer, offset)
+        }
+        fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+            self.0.write_at(bytes, offset)
+        }
+        fn stat(&self) -> io::Result<Stat> {
+            self.0.stat()
+        }
+        fn truncate(&self, length: u64) -> io::Result<()> {
+            self.0.truncate(length)
+        }
+        fn try_lock(&self) -> io::Result<bool> {
+            self.0.try_lock()
+        }
+        fn unlock(&self) -> io::Result<()> {
+            self.0.unlock()
+        }
+    }
+
+    #[test]
+    fn a_ticket_of_a_file_that_was_forgotten_since_needs_one_sync_at_most() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let file = RealDisk.create(&path).unwrap();
+        let stat = file.stat().unwrap();
+        let syncs = Syncs::new(Arc::new(RealDisk));
+        let appended =
+            |file: &Arc<dyn DiskFile>| syncs.appended(file, &stat, path.clone(), Vec::new());
+        let old: Vec<Ticket> = (0..5).map(|_| appended(&file)).collect();
+        syncs.wait(&old[4]).unwrap();
+        syncs.tidy();
+        let once: Arc<dyn DiskFile> = Arc::new(Once(file, AtomicU64::new(0)));
+        let new = appended(&once);
+        for ticket in old.iter().chain([&new]) {
+            syncs.wait(ticket).unwrap();
+        }
+    }
 }

@@ -80,8 +80,8 @@ struct Lead<'a>(&'a Queue);
 struct Answering<'a> {
     group: &'a Group,
     requests: &'a [Request],
-    /// How many other processes have their answer.
-    told: usize,
+    /// Which other processes have their answer, by the place of their request.
+    told: Vec<bool>,
 }
 
 impl LocalStore {
@@ -137,7 +137,7 @@ impl LocalStore {
         let answering = Answering {
             group,
             requests: &requests,
-            told: 0,
+            told: vec![false; requests.len()],
         };
         let mut answers = match self.append_group(&requests, &mut self.queue.open()) {
             Ok(answers) => answers,
@@ -233,9 +233,12 @@ impl Queue {
         front.map_or_else(Vec::new, |(_, requests)| requests)
     }
 
+    /// How many requests wait for their turn while somebody leads; none if nobody does.
     #[cfg(test)]
-    pub(in crate::store::local) fn is_led(&self) -> bool {
-        self.line().led
+    pub(in crate::store::local) fn waiting(&self) -> Option<usize> {
+        let line = self.line();
+        let waiting = line.groups.iter().map(|(_, requests)| requests.len());
+        line.led.then(|| waiting.sum())
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {
@@ -260,12 +263,13 @@ impl Group {
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
         let mut line = self.0.line();
-        match line.groups.front() {
-            Some((next, _)) => {
-                next.leads.store(true, Ordering::Release);
-                next.leader.unpark();
-            }
-            None => line.led = false,
+        let next = line.groups.front().map(|(next, _)| next.clone());
+        line.led = next.is_some();
+        // Whoever is woken may run at once, and needs the line then.
+        drop(line);
+        if let Some(next) = next {
+            next.leads.store(true, Ordering::Release);
+            next.leader.unpark();
         }
     }
 }
@@ -279,19 +283,21 @@ impl Answering<'_> {
     ) {
         let mut own = Vec::with_capacity(answers.len());
         let mut for_others = Vec::new();
-        for (request, answer) in self.requests.iter().zip(answers) {
+        for (place, (request, answer)) in self.requests.iter().zip(answers).enumerate() {
             match &request.asker {
                 Some(asker) => {
-                    for_others.push((request, asker, answer));
+                    for_others.push((place, asker, answer));
                     own.push(Mutex::new(None));
                 }
                 None => own.push(Mutex::new(Some(answer))),
             }
         }
         let _ = self.group.answers.set(own);
-        for (request, asker, answer) in for_others {
-            let kept = kept_for(request, answer);
-            self.told += 1;
+        // Nobody waits for the sync of a log that only somebody else refers to.
+        for_others.sort_by_key(|(_, _, answer)| refers_to_others(answer));
+        for (place, asker, answer) in for_others {
+            let kept = kept_for(&self.requests[place], answer);
+            self.told[place] = true;
             asker.tell(kept);
         }
     }
@@ -306,8 +312,18 @@ impl Drop for Answering<'_> {
             };
             let refusals = std::iter::repeat_with(refusal).take(self.requests.len());
             let _ = self.group.answers.set(refusals.collect());
-            let askers = self.requests.iter().filter_map(|it| it.asker.as_ref());
-            askers.skip(self.told).for_each(|asker| asker.tell(None));
+            let untold = self.requests.iter().zip(&self.told);
+            let untold = untold.filter(|(_, is_told)| !**is_told);
+            let askers = untold.filter_map(|(request, _)| request.asker.as_ref());
+            askers.for_each(|asker| asker.tell(None));
         }
     }
+}
+
+fn refers_to_others(answer: &Result<Appended>) -> bool {
+    let proof = answer
+        .as_ref()
+        .ok()
+        .and_then(|appended| appended.proof.as_ref());
+    proof.is_some_and(|proof| !proof.refers_to.is_empty())
 }

@@ -27,6 +27,14 @@ const BYTES_MAX: usize = 256 << 10;
 /// A message begins with its length.
 const LENGTH_BYTES: usize = size_of::<u32>();
 
+/// Neither waiting nor a signal if nobody is there.
+#[cfg(not(target_vendor = "apple"))]
+const AT_ONCE: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
+
+/// There a socket is told once that it must not signal.
+#[cfg(target_vendor = "apple")]
+const AT_ONCE: SendFlags = SendFlags::DONTWAIT;
+
 /// Nearly every message is shorter.
 const USUAL_BYTES: usize = 4 << 10;
 
@@ -181,8 +189,7 @@ pub(super) fn write(mut stream: &UnixStream, message: &[u8]) -> io::Result<()> {
 /// As [`write()`], but never waits: whoever does not take its answers gets none.
 pub(super) fn write_at_once(stream: &UnixStream, message: &[u8]) -> io::Result<()> {
     let bytes = with_length(message)?;
-    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-    match rustix::net::send(stream, &bytes, flags)? {
+    match rustix::net::send(stream, &bytes, AT_ONCE)? {
         sent if sent == bytes.len() => Ok(()),
         _ => Err(io::ErrorKind::WouldBlock.into()),
     }

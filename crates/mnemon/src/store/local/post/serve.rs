@@ -126,6 +126,8 @@ impl Drop for Served {
 fn accept(listener: &UnixListener, state: &Arc<State>, store: &Weak<LocalStore>) {
     for stream in listener.incoming() {
         let Ok(stream) = stream else { return };
+        #[cfg(target_vendor = "apple")]
+        let _ = rustix::net::sockopt::set_socket_nosigpipe(&stream, true);
         let mut connections = lock(&state.connections);
         if state.closed.load(Ordering::Acquire) {
             return;
