@@ -203,6 +203,23 @@ fn a_binary_export_with_one_bit_changed_or_its_end_cut_off_is_refused() {
 }
 
 #[test]
+fn what_repeats_itself_a_million_times_comes_back_too() {
+    let store = Arc::new(ModelStore::new());
+    let text = "the same again; ".repeat(1 << 16);
+    let lines =
+        format!("{{\"id\":\"a\",\"text\":\"{text}\"}}\n{{\"id\":\"b\",\"text\":\"{text}\"}}\n");
+    take(&store, lines.as_bytes(), Format::Jsonl).unwrap();
+    let bytes = export(&store, ExportFormat::Binary);
+    assert!(bytes.len() < lines.len() / 100, "{}", bytes.len());
+    assert_eq!(taken(&bytes, Format::Auto).unwrap(), said(&store));
+    // Between the nine bytes of the form and its checksum zstd finds nothing but what it knows.
+    let packed = &bytes[9..bytes.len() - 32];
+    let mut unpacked = Vec::new();
+    std::io::Read::read_to_end(&mut zstd::Decoder::new(packed).unwrap(), &mut unpacked).unwrap();
+    assert!(unpacked.len() > 2 * text.len());
+}
+
+#[test]
 fn a_small_file_that_unpacks_to_much_more_is_refused() {
     let line = b"{\"text\":\"a\"}\n".repeat(1 << 20);
     let mut bytes = b"\x89MNEMON\n\x01".to_vec();

@@ -9,7 +9,7 @@ mod document;
 mod markdown;
 mod yaml;
 
-pub(crate) use binary::MAGIC;
+pub(crate) use binary::{BYTES_MIN, MAGIC, RATIO_MAX};
 pub(crate) use markdown::{HEADER, MARKER};
 
 use std::io::{self, Write};

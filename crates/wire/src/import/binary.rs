@@ -5,18 +5,12 @@ use std::io::Read;
 use mnemon::{Error, Result};
 use sha2::{Digest, Sha256};
 
-use crate::export::MAGIC;
+use crate::export::{BYTES_MIN, MAGIC, RATIO_MAX};
 
 const SUM_BYTES: usize = 32;
 
 /// A file that holds more than this is no export but an attempt to fill our memory.
 const BYTES_MAX: u64 = 4 << 30;
-
-/// Nor is one that shrank by more than this: every memory has an id that can't be compressed.
-const RATIO_MAX: u64 = 250;
-
-/// What even the smallest file may hold.
-const BYTES_MIN: u64 = 1 << 20;
 
 /// Whether it begins like one, whatever its version.
 pub(super) fn looks_like_it(bytes: &[u8]) -> bool {
