@@ -185,6 +185,14 @@ impl Filters {
         self.members().keys().any(|name| name != "session")
     }
 
+    /// Whether it is said which memories are meant. An order or a page of everything says
+    /// nothing of the kind.
+    pub(crate) fn chooses(&self) -> bool {
+        const ARRANGING: [&str; 4] = ["sort", "limit", "offset", "include_forgotten"];
+        let members = self.members();
+        members.keys().any(|name| !ARRANGING.contains(&&**name))
+    }
+
     /// Whether a limit was given.
     pub(crate) fn has_limit(&self) -> bool {
         self.limit.is_some()

@@ -28,7 +28,7 @@ impl Targets {
                 "Name the memories, or say by filters which they are.",
             ));
         }
-        if self.ids.is_empty() && !filtered && self.filters.session.is_empty() {
+        if self.ids.is_empty() && !self.filters.chooses() {
             return Err(Failure::misused(
                 format!("it is not said what to {deed}"),
                 "Give ids, filters such as --session S or --tag T, or --all for everything.",

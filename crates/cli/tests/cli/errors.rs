@@ -16,6 +16,10 @@ fn misuse_ends_with_2_and_says_what_to_type() {
         vec!["forget", "s/FACT-001"],
         vec!["forget", "x", "--tag", "t", "--reason", "r"],
         vec!["erase"],
+        // An order or a page of everything does not say what is meant.
+        vec!["erase", "--sort", "newest", "--yes"],
+        vec!["erase", "--limit", "5", "--offset", "1", "--yes"],
+        vec!["forget", "--include-forgotten", "--reason", "x"],
         vec!["erase", "--all"],
         vec!["erase", "x", "--tag", "t", "--yes"],
         vec!["unforget", "x"],
