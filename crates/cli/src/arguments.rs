@@ -1,5 +1,6 @@
 //! What can be typed: the options that every command has, and the commands.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -24,6 +25,15 @@ pub(crate) struct Arguments {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// `mnemon help remember` is what some people type for `mnemon remember --help`.
+pub(crate) fn with_help_at_the_end(mut typed: Vec<OsString>) -> Vec<OsString> {
+    if typed.get(1).is_some_and(|word| word == "help") {
+        typed.remove(1);
+        typed.push("--help".into());
+    }
+    typed
 }
 
 /// Options that every command has.

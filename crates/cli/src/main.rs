@@ -31,7 +31,8 @@ use clap::Parser;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = match arguments::Arguments::try_parse() {
+    let typed = arguments::with_help_at_the_end(std::env::args_os().collect());
+    let arguments = match arguments::Arguments::try_parse_from(typed) {
         Ok(arguments) => arguments,
         Err(error) => return misuse::explain(&error),
     };

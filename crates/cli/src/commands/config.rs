@@ -147,6 +147,12 @@ impl Init {
             std::fs::create_dir_all(folder).map_err(Failure::file("create", folder))?;
         }
         // Never over a file that is there: it may hold somebody's settings.
+        if path.exists() {
+            return Err(Failure::misused(
+                format!("{} is there already, and stays as it is", path.display()),
+                "`mnemon config check` tells what is wrong with it; move it away to get a new one.",
+            ));
+        }
         let mut file = std::fs::OpenOptions::new()
             .write(true)
             .create_new(true)

@@ -268,7 +268,8 @@ impl Error {
             }
             Self::Io { .. } => "Check the disk; `mnemon doctor` looks at the store.".into(),
             Self::Full { .. } => {
-                "Free some space and try again; nothing was changed, and reading still works."
+                "Free some space and try again; what was acknowledged before is kept, and reading \
+                 still works."
                     .into()
             }
             Self::Poisoned { .. } => {
@@ -289,8 +290,12 @@ impl Error {
             Self::NewerFormat { .. } => {
                 "Install the newest mnemon; this one left the store as it is.".into()
             }
-            Self::NoStore { .. } => {
-                "Run `mnemon init` there, or choose another folder with --root.".into()
+            Self::NoStore { root } => {
+                format!(
+                    "Run `mnemon init` in the folder of your project, or `mnemon --root {} init` \
+                     for a store there.",
+                    root.display()
+                )
             }
             Self::NoBackup { .. } => {
                 "Name the folder that `mnemon backup` made: it has a backup.json.".into()

@@ -1,5 +1,6 @@
 //! What the doctor looks at, one function for each.
 
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ pub(super) fn all(context: &Context) -> Vec<Check> {
             checks.push(Check::ok("root", place));
             checks.push(format(root));
             checks.push(lock(&store));
-            checks.push(writing(&store));
+            checks.push(writing(root, &store));
             checks.push(permissions(root));
             checks.push(index(context, store));
             checks.extend(sealing(context));
@@ -127,9 +128,27 @@ fn is_running(pid: u32) -> bool {
     Path::new("/proc").join(pid.to_string()).exists()
 }
 
-fn writing(store: &LocalStore) -> Check {
+/// As much as a short line needs, on the disk and away again.
+fn try_to_write(root: &Path) -> std::io::Result<()> {
+    let path = root.join(format!(".doctor-{}", std::process::id()));
+    let mut file = std::fs::File::create_new(&path)?;
+    let written = file
+        .write_all(&[b'x'; 4096])
+        .and_then(|()| file.sync_data());
+    std::fs::remove_file(&path)?;
+    written
+}
+
+fn writing(root: &Path, store: &LocalStore) -> Check {
     match store.poisoned() {
-        Ok(None) => Check::ok("writing", "possible"),
+        Ok(None) => match try_to_write(root) {
+            Ok(()) => Check::ok("writing", "possible"),
+            Err(error) => Check::problem(
+                "writing",
+                format!("not possible: {error}"),
+                "Check the permissions of the folder and the space on the disk; reading still works.",
+            ),
+        },
         Ok(Some(reason)) => Check::problem(
             "writing",
             format!("stopped after a failed sync: {reason}"),
