@@ -31,8 +31,8 @@ pub use maintenance::{Job, JobTimes, Tended};
 pub use measure::{Measure, Weight};
 pub use paper::{Edit, Paper, PaperSort};
 pub use report::{
-    Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats, Verification,
-    VerifyProblem,
+    GoneLog, Progress, Quarantined, Reindexed, Repair, RepairOptions, SpaceStats, Stats,
+    Verification, VerifyProblem,
 };
 pub use vectors::{SetState, Waiting, WaitingText};
 

@@ -274,6 +274,7 @@ pub struct RepairShape<'a> {
     quarantined: Vec<QuarantinedShape<'a>>,
     accepted: &'a [String],
     rewritten: &'a [Space],
+    gone: Vec<GoneShape<'a>>,
     unpoisoned: bool,
     removed: &'a [PathBuf],
 }
@@ -287,10 +288,17 @@ struct QuarantinedShape<'a> {
     file: &'a Path,
 }
 
+#[derive(Debug, Serialize)]
+struct GoneShape<'a> {
+    space: &'a Space,
+    memories: u64,
+}
+
 impl<'a> RepairShape<'a> {
     /// The shape of a repair.
     pub fn of(repair: &'a Repair) -> Self {
         let pieces = repair.quarantined.iter();
+        let gone = repair.gone.iter();
         Self {
             checked: repair.checked,
             quarantined: pieces
@@ -304,6 +312,12 @@ impl<'a> RepairShape<'a> {
                 .collect(),
             accepted: &repair.accepted,
             rewritten: &repair.rewritten,
+            gone: gone
+                .map(|log| GoneShape {
+                    space: &log.space,
+                    memories: log.memories,
+                })
+                .collect(),
             unpoisoned: repair.unpoisoned,
             removed: &repair.removed,
         }

@@ -103,6 +103,7 @@ impl Export {
             let mut stdout = BufWriter::new(io::stdout().lock());
             let written = self.write_out(&mut stdout, &engine, &caller, &spaces, skew)?;
             tell_left_sealed(context, &written);
+            tell_damage(context, &engine, &caller, &spaces);
             return stdout.flush().map_err(Failure::output);
         };
         refuse_inside(path, &context.root.path)?;
@@ -110,6 +111,7 @@ impl Export {
             self.write_out(file, &engine, &caller, &spaces, skew)
         })?;
         tell_left_sealed(context, &written);
+        tell_damage(context, &engine, &caller, &spaces);
         let answer = Answer {
             exported: written.memories,
             sessions: written.sessions,
@@ -217,6 +219,27 @@ fn tell_left_sealed(context: &Context, written: &Written) {
         let sealed = count(written.left_sealed, "memory is", "memories are");
         context.output.note(&format!(
             "{sealed} sealed and left out; give the key to have them too."
+        ));
+    }
+}
+
+/// What can't be read is in no export, and nobody should believe that it is.
+fn tell_damage(context: &Context, engine: &Mnemon, caller: &Caller, spaces: &[Space]) {
+    // Whoever may not ask for the counts is not told.
+    let Ok(stats) = engine.stats(caller) else {
+        return;
+    };
+    let asked_for = |space: &Space| spaces.is_empty() || spaces.contains(space);
+    let damaged: u64 = stats
+        .spaces
+        .iter()
+        .filter(|it| asked_for(&it.space))
+        .map(|it| it.damaged_lines)
+        .sum();
+    if damaged > 0 {
+        let damaged = count(damaged, "line is", "lines are");
+        context.output.note(&format!(
+            "{damaged} damaged and left out; `mnemon verify` shows what is wrong."
         ));
     }
 }

@@ -49,6 +49,14 @@ impl Repair {
             for space in &done.rewritten {
                 let _ = writeln!(out, "Wrote the log of {space} anew");
             }
+            for log in &done.gone {
+                let memories = count(log.memories, "memory", "memories");
+                let _ = writeln!(
+                    out,
+                    "Went on without the log of {}, which is gone with {memories}",
+                    log.space
+                );
+            }
             for path in &done.removed {
                 let _ = writeln!(out, "Removed {}, which a crash had left", path.display());
             }

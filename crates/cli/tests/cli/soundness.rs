@@ -152,3 +152,30 @@ fn what_is_erased_is_in_no_file_and_the_receipt_says_where_it_was() {
     let next = sandbox.json(&["remember", "Another", "--session", "s"]);
     assert_eq!(next["handle"], "FACT-003");
 }
+
+#[test]
+fn an_export_says_what_is_not_in_it() {
+    let sandbox = edited();
+    let file = sandbox.path().join("all.jsonl");
+    let ran = sandbox.run(&["export", "--all", "-o", file.to_str().unwrap()]);
+    assert_eq!(ran.code, 0);
+    assert!(
+        ran.stderr.contains("1 line is damaged and left out"),
+        "{ran:?}"
+    );
+    let lines = std::fs::read_to_string(&file).unwrap();
+    assert!(lines.contains("untouched") && !lines.contains("changed!"));
+}
+
+#[test]
+fn help_is_there_however_it_is_asked_for() {
+    let sandbox = Sandbox::empty();
+    for (asked, usual) in [
+        (&["help"][..], &["--help"][..]),
+        (&["help", "session", "new"], &["session", "new", "--help"]),
+    ] {
+        let (asked, usual) = (sandbox.run(asked), sandbox.run(usual));
+        assert_eq!((asked.code, &asked.stdout), (0, &usual.stdout));
+        assert!(usual.stdout.contains("Usage: mnemon"), "{usual:?}");
+    }
+}

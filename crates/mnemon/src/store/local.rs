@@ -33,6 +33,7 @@ mod life;
 mod locate;
 mod lock;
 pub mod log;
+mod lost;
 mod measure;
 mod network;
 mod papers;

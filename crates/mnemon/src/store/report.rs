@@ -64,6 +64,8 @@ pub struct Repair {
     pub accepted: Vec<String>,
     /// Logs that were written anew.
     pub rewritten: Vec<Space>,
+    /// Logs that are not there any more, and without which the store goes on.
+    pub gone: Vec<GoneLog>,
     /// Whether writing had been stopped and is possible again.
     pub unpoisoned: bool,
     /// What crashes had left of archives and deletions, and is gone now.
@@ -83,6 +85,15 @@ pub struct Quarantined {
     pub problem: String,
     /// Where it is now.
     pub file: PathBuf,
+}
+
+/// A log that somebody took away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoneLog {
+    /// Which.
+    pub space: Space,
+    /// How many memories it had, forgotten ones included.
+    pub memories: u64,
 }
 
 /// What a rebuild of the index did.

@@ -19,8 +19,13 @@ impl LocalStore {
             connection
                 .execute_batch("BEGIN IMMEDIATE")
                 .map_err(Error::index("index"))?;
-            let caught_up = self
-                .catch_up_from_the_disk(connection, space)
+            let noted = if connection.generation().is_in_memory() {
+                Ok(())
+            } else {
+                self.note_if_lost(connection, space)
+            };
+            let caught_up = noted
+                .and_then(|()| self.catch_up_from_the_disk(connection, space))
                 .and_then(|_| self.catch_up_shelves(connection, space));
             match caught_up {
                 Ok(()) => {

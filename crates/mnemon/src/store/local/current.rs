@@ -113,7 +113,8 @@ impl LocalStore {
             // The first touch by this process, or a line was not where it should be.
             let connection = generation.borrow()?;
             for space in self.spaces()? {
-                if self.is_cut_short(&connection, &space)? {
+                // One that can't be read keeps nobody from the others.
+                if self.is_cut_short(&connection, &space).unwrap_or(false) {
                     stale.push(space);
                 }
             }
@@ -322,6 +323,10 @@ impl LocalStore {
 
     /// Builds the index anew beside the old one, which goes on answering meanwhile.
     pub(super) fn rebuild(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed> {
+        // An index without them would have their ids given away, and nobody would miss them.
+        if let Some((_, error)) = self.unreadable_logs()?.into_iter().next() {
+            return Err(error);
+        }
         let folder = self.layout.index();
         let before = generation::current(&folder);
         let (name, generation) = generation::create(&folder, &super::unique(super::wall_micros()))?;
@@ -331,6 +336,10 @@ impl LocalStore {
             // Somebody else was faster; two builds of the same logs are alike.
             let _ = std::fs::remove_dir_all(folder.join(&name));
         } else {
+            if let Some(old) = self.index_in_use() {
+                // It alone knows of logs that are gone; if it can't tell, it is the reason for a new one.
+                let _ = old.borrow().and_then(|old| self.note_all_lost(&old));
+            }
             let connection = generation.borrow()?;
             let stale = self.stale_files(&connection)?;
             self.catch_up(&connection, &stale)?;

@@ -14,7 +14,7 @@ use rusqlite::Connection;
 use serde_json::Map;
 
 use super::files::LogFiles;
-use super::index::position::{Position, unsigned};
+use super::index::position::Position;
 use super::index::read::{self, Pointer};
 use super::index::{by_id, shelves};
 use super::log::line::Line;
@@ -290,15 +290,8 @@ impl<'a> Planner<'a> {
         let Some(pointer) = self.pointer(id)? else {
             return Ok(None);
         };
-        let (offset, length) = self
-            .connection
-            .prepare_cached("SELECT first_offset, first_length FROM memories WHERE n = ?1")
-            .and_then(|mut statement| {
-                statement.query_row([pointer.n], |row| {
-                    Ok((unsigned(row.get(0)?), unsigned(row.get(1)?)))
-                })
-            })
-            .map_err(Error::index("index"))?;
+        let (offset, length) =
+            read::first_line(self.connection, pointer.n).map_err(Error::index("index"))?;
         let space: Space = pointer.space.parse()?;
         match self
             .files

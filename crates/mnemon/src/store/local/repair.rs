@@ -2,7 +2,7 @@
 
 mod put_away;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -10,13 +10,15 @@ use serde_json::{Map, Value};
 use super::LocalStore;
 use super::folders;
 use super::fresh::everything_bad;
+use super::index::generation::Generation;
+use super::index::read;
 use super::log::line::sign_again;
 use super::log::record::Record;
 use super::log::tail;
 use super::poison;
 use super::rewrite::{Piece, Verdict};
 use crate::error::{Error, Result};
-use crate::memory::{Kind, MemoryId, Space};
+use crate::memory::{Kind, MemoryId, Reference, Space};
 use crate::store::{Progress, Quarantined, Repair, RepairOptions};
 use crate::time::Time;
 
@@ -27,7 +29,10 @@ impl LocalStore {
         options: RepairOptions,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Repair> {
-        let mut report = Repair::default();
+        let mut report = Repair {
+            gone: self.go_on_without_lost_logs()?,
+            ..Repair::default()
+        };
         // First, because an erasure opens what is archived.
         self.repair_shelves(&mut report)?;
         self.finish_erasure()?;
@@ -46,7 +51,7 @@ impl LocalStore {
                 marker.log == space.to_string() || marker.log.parse::<Space>().is_err()
             });
             if !bad.is_empty() || suspect {
-                self.repair_log(&space, &bad, options, &mut report)?;
+                self.repair_log(&space, &bad, &fresh, options, &mut report)?;
             }
         }
         if poisoned.is_some() {
@@ -66,12 +71,14 @@ impl LocalStore {
         &self,
         space: &Space,
         bad: &HashMap<u64, String>,
+        fresh: &Generation,
         options: RepairOptions,
         report: &mut Repair,
     ) -> Result<()> {
         let mut damaged = Vec::new();
         let mut aside = Vec::new();
         let mut before = Time::nearest_to_micros(0);
+        let mut accepted_ids = HashSet::new();
         let torn = self.rewrite(space, &mut |piece, bytes| {
             let (offset, number, is_by_hand) = match piece {
                 Piece::Record(placed) => {
@@ -83,19 +90,27 @@ impl LocalStore {
             if matches!(piece, Piece::Record(_)) && !bad.contains_key(&offset) {
                 return Ok(Verdict::Keep);
             }
-            if options.accept_edits
-                && is_by_hand
-                && let Ok(signed) = accept(bytes, space, before)
-            {
-                report.accepted.push(format!("{space}:{number}"));
-                return Ok(Verdict::Replace(signed));
-            }
+            let problem = if !is_by_hand {
+                let known = bad.get(&offset).cloned();
+                known.unwrap_or_else(|| "it was damaged meanwhile".into())
+            } else if options.accept_edits {
+                let is_taken = |id: &MemoryId| {
+                    Ok(accepted_ids.contains(id) || self.is_kept_already(fresh, id, space)?)
+                };
+                match accept(bytes, space, before, is_taken) {
+                    Ok((signed, id)) => {
+                        accepted_ids.extend(id);
+                        report.accepted.push(format!("{space}:{number}"));
+                        return Ok(Verdict::Replace(signed));
+                    }
+                    Err(refusal) => format!("the edit can't be taken: {refusal}"),
+                }
+            } else {
+                "it was edited by hand or damaged; `mnemon import` takes it from where it is now"
+                    .into()
+            };
             damaged.extend_from_slice(bytes);
             damaged.push(b'\n');
-            let problem = bad
-                .get(&offset)
-                .cloned()
-                .unwrap_or_else(|| "it was damaged meanwhile".into());
             aside.push((number, bytes.len() as u64, problem));
             Ok(Verdict::Drop)
         })?;
@@ -131,6 +146,25 @@ impl LocalStore {
         Ok(())
     }
 
+    /// Whether a sound line keeps a memory of this id, which another must not take.
+    fn is_kept_already(&self, fresh: &Generation, id: &MemoryId, space: &Space) -> Result<bool> {
+        let index = || Error::index("index");
+        let connection = fresh.borrow()?;
+        let found = read::find(&connection, &Reference::Id(id.clone())).map_err(index())?;
+        let Some(pointer) = found else {
+            return Ok(false);
+        };
+        if pointer.space != space.to_string() {
+            return Ok(true);
+        }
+        let (offset, length) = read::first_line(&connection, pointer.n).map_err(index())?;
+        let first = self
+            .files
+            .line(space, pointer.inode, offset, length, None)?;
+        // If only a revision is left, it is the line that first kept the memory which was edited.
+        Ok(first.is_some_and(|line| line.op.is_none()))
+    }
+
     /// Every log that the marker could mean is new: writing may go on.
     fn unpoison(&self) -> Result<()> {
         let path = self.layout.poisoned();
@@ -141,8 +175,14 @@ impl LocalStore {
     }
 }
 
-/// A line as a person left it, signed, with what they need not know filled in.
-fn accept(bytes: &[u8], space: &Space, before: Time) -> Result<Vec<u8>> {
+/// A line as a person left it, signed, with what they need not know filled in; and the id of the
+/// memory that it keeps, if it does.
+fn accept(
+    bytes: &[u8],
+    space: &Space,
+    before: Time,
+    is_taken: impl FnOnce(&MemoryId) -> Result<bool>,
+) -> Result<(Vec<u8>, Option<MemoryId>)> {
     let (signed, line) =
         sign_again(bytes, |object| fill_in(object, space, before)).map_err(|_| {
             let input = String::from_utf8_lossy(bytes);
@@ -157,7 +197,11 @@ fn accept(bytes: &[u8], space: &Space, before: Time) -> Result<Vec<u8>> {
                 &given,
             ))
         }
-        _ => Ok(signed),
+        Record::Add(memory) if is_taken(&memory.id)? => Err(Error::IdTaken {
+            id: memory.id.to_string(),
+        }),
+        Record::Add(memory) => Ok((signed, Some(memory.id))),
+        _ => Ok((signed, None)),
     }
 }
 

@@ -10,8 +10,10 @@ use super::LocalStore;
 use super::fresh::everything_bad;
 use super::index::generation::Generation;
 use super::index::position::unsigned;
+use super::lost::is_trace;
 use super::search;
 use crate::error::{Code, Error, Result};
+use crate::memory::Space;
 use crate::store::{Progress, Verification, VerifyProblem};
 
 /// What two indexes over the same logs agree on; row numbers are each one's own.
@@ -67,7 +69,15 @@ impl LocalStore {
                 message: bad.message,
             });
         }
-        self.find_unreadable_logs(&mut found)?;
+        let unreadable = self.unreadable_logs()?;
+        for (space, error) in &unreadable {
+            found.problems.push(VerifyProblem {
+                space: space.to_string(),
+                line: None,
+                code: Code::StorageIo,
+                message: error.to_string(),
+            });
+        }
         self.verify_what_is_put_away(&mut found)?;
         if let Some(reason) = self.poisoned()? {
             found.problems.push(VerifyProblem {
@@ -80,12 +90,20 @@ impl LocalStore {
             });
         }
         self.find_altered(&fresh, &mut found)?;
-        self.compare_index(&fresh, &mut found)?;
+        if unreadable.is_empty() {
+            self.compare_index(&fresh, &mut found)?;
+        } else {
+            let note = "the index was not compared with the logs, because some can't be read";
+            found.notes.push(note.into());
+        }
+        // Last: the index in use may just have noticed that a log is gone.
+        self.find_lost_logs(&mut found)?;
         Ok(found)
     }
 
-    /// Logs that are there but can't be read.
-    fn find_unreadable_logs(&self, found: &mut Verification) -> Result<()> {
+    /// Logs that are there but can't be read, and why.
+    pub(super) fn unreadable_logs(&self) -> Result<Vec<(Space, Error)>> {
+        let mut unreadable = Vec::new();
         for space in self.spaces()? {
             let path = self.layout.log(&space);
             let mut byte = [0];
@@ -93,16 +111,14 @@ impl LocalStore {
                 .disk
                 .open_read(&path)
                 .and_then(|file| file.read_at(&mut byte, 0));
-            if let Err(error) = read {
-                found.problems.push(VerifyProblem {
-                    space: space.to_string(),
-                    line: None,
-                    code: Code::StorageIo,
-                    message: format!("{} can't be read: {error}", path.display()),
-                });
+            match read {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    unreadable.push((space, Error::io("read", path)(error)));
+                }
+                _ => {}
             }
         }
-        Ok(())
+        Ok(unreadable)
     }
 
     fn note_tails(&self, fresh: &Generation, found: &mut Verification) -> Result<()> {
@@ -131,10 +147,10 @@ impl LocalStore {
             let note = "an erasure was cut short; `mnemon repair` finishes it";
             found.notes.push(note.into());
         }
-        if !set_aside.is_empty() {
+        let pieces = set_aside.iter().filter(|name| !is_trace(name)).count();
+        if pieces > 0 {
             found.notes.push(format!(
-                "{} pieces of logs were set aside in quarantine/",
-                set_aside.len()
+                "{pieces} pieces of logs were set aside in quarantine/"
             ));
         }
         Ok(())

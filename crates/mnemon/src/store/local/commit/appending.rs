@@ -156,6 +156,7 @@ impl LocalStore {
     /// Makes a log; its header is written together with its first lines.
     pub(super) fn create_log(&self, space: &Space, connection: &Connection) -> Result<Appending> {
         let path = self.layout.log(space);
+        self.note_if_lost(connection, space)?;
         let file = tail::open_or_create(&*self.disk, &self.layout.folder(space), &path)?;
         let position = apply::start_over(connection, space).map_err(Error::index("index"))?;
         // After a power cut a new file can exist without its name.

@@ -91,6 +91,15 @@ pub(super) static FIND: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// Where the line is that first kept a memory, and how long it is.
+pub(crate) fn first_line(connection: &Connection, n: i64) -> rusqlite::Result<(u64, u64)> {
+    connection
+        .prepare_cached("SELECT first_offset, first_length FROM memories WHERE n = ?1")?
+        .query_row([n], |row| {
+            Ok((unsigned(row.get(0)?), unsigned(row.get(1)?)))
+        })
+}
+
 /// The place of a memory by its name.
 pub(crate) fn find(
     connection: &Connection,

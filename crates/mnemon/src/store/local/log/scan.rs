@@ -369,7 +369,7 @@ impl Fold {
             },
             // A person's edit is no torn write: what is before it counts, unless
             // it stands inside a transaction whose commit is still to come.
-            Err(damage) if damage.is_by_hand() && piece.has_newline && self.tx.is_none() => {
+            Err(damage) if damage.is_by_hand() && self.tx.is_none() => {
                 self.settle_with(piece, each)
             }
             Err(_) => {
