@@ -56,23 +56,31 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
 }
 
 pub(crate) fn importance(text: &str) -> Outcome<Importance> {
-    Ok(Importance::try_from(number("importance", text)?)?)
+    Ok(Importance::try_from(number(
+        "importance",
+        text,
+        "a number from 0 to 1",
+    )?)?)
 }
 
 /// A number, or a word that stands for one.
 pub(crate) fn confidence(text: &str) -> Outcome<Confidence> {
     let number = match confidence_from_word(text) {
         Some(number) => number,
-        None => number("confidence", text)?,
+        None => number(
+            "confidence",
+            text,
+            "a number from 0 to 1, or high, medium or low",
+        )?,
     };
     Ok(Confidence::try_from(number)?)
 }
 
-fn number(field: &'static str, text: &str) -> Outcome<f64> {
+fn number(field: &'static str, text: &str, rule: &str) -> Outcome<f64> {
     text.trim().parse().map_err(|_| {
         Failure::from(Error::Rule {
             field,
-            rule: "a number from 0 to 1".into(),
+            rule: rule.into(),
             given: text.chars().take(60).collect(),
         })
     })

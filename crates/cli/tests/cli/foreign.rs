@@ -288,12 +288,12 @@ fn an_import_that_is_killed_is_completed_by_the_next() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // Killed as soon as something was written, which is long before it is done.
+    // Killed as soon as a transaction was written, which is long before it is done.
     loop {
-        let kept = sandbox.files().into_iter().any(|(path, (bytes, _))| {
-            path.extension().is_some_and(|it| it == "jsonl")
-                && path.to_string_lossy().contains(".mnemon")
-                && bytes.len() > 100_000
+        let sessions = std::fs::read_dir(sandbox.path().join(".mnemon/sessions"));
+        let kept = sessions.into_iter().flatten().flatten().any(|session| {
+            let log = std::fs::read_to_string(session.path().join("memory.jsonl"));
+            log.is_ok_and(|log| log.contains(r#""op":"commit""#))
         });
         if kept || child.try_wait().unwrap().is_some() {
             break;

@@ -119,7 +119,12 @@ impl Revision {
         if memory.kind() == Kind::Conversation && rewrites {
             let rule = "left as it is, because turns are immutable; keep the correction as a new \
                         memory that links to this one with `supersedes`";
-            return Err(Error::rule("text", rule, ""));
+            let field = match (&self.text, &self.kind) {
+                (None, Some(_)) => "kind",
+                (None, None) => "body",
+                (Some(_), _) => "text",
+            };
+            return Err(Error::rule(field, rule, ""));
         }
         Ok(())
     }
