@@ -60,6 +60,14 @@ impl Desk {
             .unwrap();
     }
 
+    /// One memory, `other`, in another log.
+    fn keep_elsewhere(&self) {
+        let mut draft = Draft::new(Kind::Fact, "of another space".parse().unwrap());
+        draft.id = Some("other".parse().unwrap());
+        let shared = "shared".parse().unwrap();
+        self.engine.remember(&self.user, &shared, draft).unwrap();
+    }
+
     fn log(&self) -> PathBuf {
         self.folder.path().join("sessions/s/memory.jsonl")
     }
@@ -435,10 +443,7 @@ fn an_edit_of_the_last_line_is_noticed_without_its_newline_too() {
 #[test]
 fn an_edit_that_takes_the_id_of_another_memory_is_not_accepted() {
     let desk = Desk::new();
-    let elsewhere: Space = "shared".parse().unwrap();
-    let mut draft = Draft::new(Kind::Fact, "of another space".parse().unwrap());
-    draft.id = Some("other".parse().unwrap());
-    desk.engine.remember(&desk.user, &elsewhere, draft).unwrap();
+    desk.keep_elsewhere();
     // One of another space, one of the same log, and one that two edits want.
     desk.edit(|text| {
         text.replace("fact-1", "other")
@@ -484,10 +489,7 @@ fn an_edit_of_a_memory_that_was_revised_later_is_accepted() {
 #[test]
 fn a_log_that_cannot_be_read_keeps_nobody_from_the_others_and_stays_known() {
     let desk = Desk::new();
-    let elsewhere: Space = "shared".parse().unwrap();
-    let mut draft = Draft::new(Kind::Fact, "of another space".parse().unwrap());
-    draft.id = Some("other".parse().unwrap());
-    desk.engine.remember(&desk.user, &elsewhere, draft).unwrap();
+    desk.keep_elsewhere();
     let kept = desk.folder.path().join("kept");
     fs::rename(desk.log(), &kept).unwrap();
     fs::create_dir(desk.log()).unwrap();

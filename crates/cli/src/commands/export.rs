@@ -78,6 +78,9 @@ struct Answer<'a> {
     /// Memories that are sealed and were not opened, so that nothing of them could be written.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_sealed: Option<u64>,
+    /// Lines that can't be read, so that what they say could not be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    damaged_lines: Option<u64>,
     file: &'a Path,
 }
 
@@ -111,11 +114,12 @@ impl Export {
             self.write_out(file, &engine, &caller, &spaces, skew)
         })?;
         tell_left_sealed(context, &written);
-        tell_damage(context, &engine, &caller, &spaces);
+        let damaged = tell_damage(context, &engine, &caller, &spaces);
         let answer = Answer {
             exported: written.memories,
             sessions: written.sessions,
             left_sealed: (written.left_sealed > 0).then_some(written.left_sealed),
+            damaged_lines: (damaged > 0).then_some(damaged),
             file: path,
         };
         context.output.answer(&answer, || {
@@ -223,11 +227,11 @@ fn tell_left_sealed(context: &Context, written: &Written) {
     }
 }
 
-/// What can't be read is in no export, and nobody should believe that it is.
-fn tell_damage(context: &Context, engine: &Mnemon, caller: &Caller, spaces: &[Space]) {
+/// How many lines can't be read, and so are in no export: nobody should believe that they are.
+fn tell_damage(context: &Context, engine: &Mnemon, caller: &Caller, spaces: &[Space]) -> u64 {
     // Whoever may not ask for the counts is not told.
     let Ok(stats) = engine.stats(caller) else {
-        return;
+        return 0;
     };
     let asked_for = |space: &Space| spaces.is_empty() || spaces.contains(space);
     let damaged: u64 = stats
@@ -237,11 +241,12 @@ fn tell_damage(context: &Context, engine: &Mnemon, caller: &Caller, spaces: &[Sp
         .map(|it| it.damaged_lines)
         .sum();
     if damaged > 0 {
-        let damaged = count(damaged, "line is", "lines are");
+        let lines = count(damaged, "line is", "lines are");
         context.output.note(&format!(
-            "{damaged} damaged and left out; `mnemon verify` shows what is wrong."
+            "{lines} damaged and left out; `mnemon verify` shows what is wrong."
         ));
     }
+    damaged
 }
 
 fn is_in(session: &Session, spaces: &[Space]) -> bool {

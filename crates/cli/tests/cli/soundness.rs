@@ -165,6 +165,11 @@ fn an_export_says_what_is_not_in_it() {
     );
     let lines = std::fs::read_to_string(&file).unwrap();
     assert!(lines.contains("untouched") && !lines.contains("changed!"));
+    let answer = sandbox.json(&["export", "--all", "-o", file.to_str().unwrap()]);
+    assert_eq!(
+        (&answer["exported"], &answer["damaged_lines"]),
+        (&json!(1), &json!(1))
+    );
 }
 
 #[test]
@@ -178,4 +183,28 @@ fn help_is_there_however_it_is_asked_for() {
         assert_eq!((asked.code, &asked.stdout), (0, &usual.stdout));
         assert!(usual.stdout.contains("Usage: mnemon"), "{usual:?}");
     }
+}
+
+#[test]
+fn a_log_that_was_taken_away_is_told_by_verify_and_doctor_until_repair() {
+    let sandbox = Sandbox::with_session();
+    sandbox.json(&["remember", "x", "--session", "s"]);
+    std::fs::remove_file(log(&sandbox)).unwrap();
+    assert_eq!(sandbox.json(&["list"])["total"], 0);
+    let ran = sandbox.run(&["verify"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout
+            .contains("sessions/s/memory.jsonl is gone, with 1 memory"),
+        "{ran:?}"
+    );
+    let gone = "that of session/s is gone, with 1 memory";
+    assert!(sandbox.run(&["doctor"]).stdout.contains(gone));
+    let repaired = sandbox.json(&["repair"]);
+    assert_eq!(
+        repaired["gone"],
+        json!([{"space": "session/s", "memories": 1}])
+    );
+    assert!(!sandbox.run(&["doctor"]).stdout.contains(gone));
+    assert_eq!(sandbox.json(&["verify"])["ok"], true);
 }

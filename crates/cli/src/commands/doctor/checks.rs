@@ -36,6 +36,7 @@ pub(super) fn all(context: &Context) -> Vec<Check> {
             checks.push(format(root));
             checks.push(lock(&store));
             checks.push(writing(root, &store));
+            checks.extend(lost_logs(&store));
             checks.push(permissions(root));
             checks.push(index(context, store));
             checks.extend(sealing(context));
@@ -126,6 +127,23 @@ fn lock(store: &LocalStore) -> Check {
 
 fn is_running(pid: u32) -> bool {
     Path::new("/proc").join(pid.to_string()).exists()
+}
+
+/// Nothing if all logs are there.
+fn lost_logs(store: &LocalStore) -> Option<Check> {
+    let lost = store.lost_logs().ok().filter(|lost| !lost.is_empty())?;
+    let told: Vec<String> = lost
+        .iter()
+        .map(|log| {
+            let memories = count(log.memories, "memory", "memories");
+            format!("that of {} is gone, with {memories}", log.space)
+        })
+        .collect();
+    Some(Check::problem(
+        "logs",
+        told.join("; "),
+        "Bring it back from a back-up, or go on without it with `mnemon repair`.",
+    ))
 }
 
 /// As much as a short line needs, on the disk and away again.

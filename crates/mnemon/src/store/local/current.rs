@@ -113,9 +113,11 @@ impl LocalStore {
             // The first touch by this process, or a line was not where it should be.
             let connection = generation.borrow()?;
             for space in self.spaces()? {
-                // One that can't be read keeps nobody from the others.
-                if self.is_cut_short(&connection, &space).unwrap_or(false) {
-                    stale.push(space);
+                match self.is_cut_short(&connection, &space) {
+                    Ok(true) => stale.push(space),
+                    // One that can't be read keeps nobody from the others.
+                    Ok(false) | Err(Error::Io { .. }) => {}
+                    Err(error) => return Err(error),
                 }
             }
             stale.extend(self.stale_shelves(&connection)?);

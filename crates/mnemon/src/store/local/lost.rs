@@ -60,17 +60,28 @@ impl LocalStore {
 
     fn forget_trace_if_back(&self, space: &Space) -> Result<()> {
         for (path, trace) in self.traces()? {
-            if trace.space == *space && self.is_back(&trace)? {
+            if trace.space == *space && self.is_back(&trace) {
                 self.remove_durably(&path)?;
             }
         }
         Ok(())
     }
 
+    /// The logs that are gone, and without which nobody chose to go on.
+    pub fn lost_logs(&self) -> Result<Vec<GoneLog>> {
+        let mut traces = self.traces()?;
+        traces.retain(|(_, trace)| !self.is_back(trace));
+        let lost = traces.into_iter().map(|(_, trace)| GoneLog {
+            space: trace.space,
+            memories: trace.memories,
+        });
+        Ok(lost.collect())
+    }
+
     /// Tells of the logs that are gone.
     pub(super) fn find_lost_logs(&self, found: &mut Verification) -> Result<()> {
         for (_, trace) in self.traces()? {
-            if self.is_back(&trace)? {
+            if self.is_back(&trace) {
                 continue;
             }
             let log = self.below_root(&self.layout.log(&trace.space));
@@ -101,7 +112,7 @@ impl LocalStore {
         })?;
         let mut gone = Vec::new();
         for (path, trace) in self.traces()? {
-            if self.is_back(&trace)? {
+            if self.is_back(&trace) {
                 self.remove_durably(&path)?;
                 continue;
             }
@@ -167,12 +178,12 @@ impl LocalStore {
     }
 
     /// Whether the lines of a log that was gone are there again.
-    fn is_back(&self, trace: &Trace) -> Result<bool> {
-        let path = self.layout.log(&trace.space);
-        match self.disk.open_read(&path) {
-            Ok(file) => holds(&*file, trace.last_line.as_bytes()).map_err(Error::io("read", &path)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(Error::io("open", &path)(error)),
+    fn is_back(&self, trace: &Trace) -> bool {
+        let log = self.disk.open_read(&self.layout.log(&trace.space));
+        match log.and_then(|log| holds(&*log, trace.last_line.as_bytes())) {
+            Ok(is_back) => is_back,
+            // One that is there and can't be read is told of as that.
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
         }
     }
 
