@@ -48,7 +48,7 @@ impl Error {
     }
 
     /// For `map_err`: the error of syncing a log. Never "full", even if the
-    /// system says so, because that promises that nothing was changed.
+    /// system says so, because what is full may be tried again.
     pub(crate) fn sync(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io {
