@@ -141,8 +141,9 @@ fn calendar(text: &str, now: &Zoned) -> Result<Moment, Problem> {
             let date = scanner.date()?;
             scanner.separator()?;
             let clock = scanner.clock()?;
-            scanner.end()?;
+            // First, because a time that does not exist may be written in full, offset included.
             let local = date_time(date, &clock)?;
+            scanner.end()?;
             instant_at(
                 &local
                     .to_zoned(now.time_zone().clone())

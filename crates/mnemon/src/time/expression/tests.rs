@@ -265,6 +265,10 @@ fn what_names_no_time_is_refused_with_the_forms_that_do() {
 fn a_refusal_says_what_is_wrong_first() {
     for (text, problem) in [
         ("2026-02-30", "there is no such day; write"),
+        (
+            "2026-01-01T25:00:00Z",
+            "there is no such time of day; write",
+        ),
         ("24", "the number needs a unit, such as d for days; write"),
         ("99999999999d", "that is too long ago; write"),
         (" ", "it is empty; write"),
