@@ -8,7 +8,7 @@ use mnemon::memory::{SessionId, Space};
 use mnemon::store::{Filter, Sort};
 use mnemon::{Error, Time};
 use mnemon_wire::RecallRequest;
-use mnemon_wire::request::LIMIT_MAX;
+use mnemon_wire::request::{CHOOSING, LIMIT_MAX};
 use serde_json::{Map, Number, Value};
 
 use crate::context::Context;
@@ -188,9 +188,8 @@ impl Filters {
     /// Whether it is said which memories are meant. An order or a page of everything says
     /// nothing of the kind.
     pub(crate) fn chooses(&self) -> bool {
-        const ARRANGING: [&str; 4] = ["sort", "limit", "offset", "include_forgotten"];
         let members = self.members();
-        members.keys().any(|name| !ARRANGING.contains(&&**name))
+        members.keys().any(|name| CHOOSING.contains(&&**name))
     }
 
     /// Whether a limit was given.

@@ -27,6 +27,28 @@ use crate::kind_from_word;
 use crate::parse::shorten;
 use fields::{Fields, at, text, wrong};
 
+/// What chooses memories; `all` says that none are left out.
+pub const CHOOSING: [&str; 18] = [
+    "session",
+    "agent",
+    "shared",
+    "all",
+    "kind",
+    "author",
+    "tag",
+    "any_tag",
+    "not_tag",
+    "since",
+    "until",
+    "min_importance",
+    "min_priority",
+    "confidence",
+    "open",
+    "resolved",
+    "contains",
+    "meta",
+];
+
 /// The largest page, and how far one can lie behind the first.
 pub const LIMIT_MAX: usize = 1_000_000;
 

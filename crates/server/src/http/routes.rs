@@ -13,7 +13,6 @@ mod snapshots;
 mod tokens;
 mod transfer;
 
-pub(crate) use forgetting::CHOOSING;
 use std::sync::LazyLock;
 
 use mnemon::caller::Operation;

@@ -4,7 +4,7 @@ use mnemon::caller::Operation;
 use mnemon::memory::MemoryId;
 use mnemon::store::{Filter, Forgottenness, Located, Whereabouts};
 use mnemon::{Error, Result};
-use mnemon_wire::request::{LIMIT_MAX, snake_case};
+use mnemon_wire::request::{CHOOSING, LIMIT_MAX, snake_case};
 use mnemon_wire::{DeletedShape, ErasedShape, ForgottenShape, RecallRequest};
 use serde_json::{Value, json};
 
@@ -179,28 +179,6 @@ fn targets(
         }),
     }
 }
-
-/// What chooses memories; `all` says that none are left out.
-pub(crate) const CHOOSING: [&str; 18] = [
-    "session",
-    "agent",
-    "shared",
-    "all",
-    "kind",
-    "author",
-    "tag",
-    "any_tag",
-    "not_tag",
-    "since",
-    "until",
-    "min_importance",
-    "min_priority",
-    "confidence",
-    "open",
-    "resolved",
-    "contains",
-    "meta",
-];
 
 /// Refuses a filter that chooses nothing, which would take everything away, and what does not
 /// choose but finds, orders or looks back: what it would take is not clearly meant.

@@ -3,6 +3,7 @@
 use mnemon::Tier;
 use mnemon::caller::Role;
 use mnemon_wire::RecallRequest;
+use mnemon_wire::request::CHOOSING;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -10,7 +11,6 @@ use super::{
     reason, share, some, tag, text, to,
 };
 use crate::http::route::NAME;
-use crate::http::routes::CHOOSING;
 
 /// Every request.
 pub(super) fn all() -> Vec<(String, Value)> {
