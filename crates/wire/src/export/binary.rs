@@ -1,8 +1,9 @@
 //! The compact form: lines of JSON, compressed, with a checksum over all of it.
 //!
-//! [`MAGIC`] with the version of the form, one zstd frame, padding if it shrank so much that an
-//! import would not believe it, and the SHA-256 of all that. Without the first nine bytes and the last 32 it is a file that
-//! `zstd -d` turns into the lines.
+//! [`MAGIC`] with the version of the form, one zstd frame, padding if it shrank
+//! so much that an import would not believe it, and the SHA-256 of all that.
+//! Without the first nine bytes and the last 32 it is a file that `zstd -d`
+//! turns into the lines.
 
 use std::io::{self, Read, Write};
 

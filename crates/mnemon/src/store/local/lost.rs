@@ -32,6 +32,15 @@ struct Trace {
     noticed_at: String,
 }
 
+impl Trace {
+    fn log(self) -> GoneLog {
+        GoneLog {
+            space: self.space,
+            memories: self.memories,
+        }
+    }
+}
+
 impl LocalStore {
     /// Leaves a trace of a log that is gone, before the index forgets it; takes it away again if
     /// the log is back.
@@ -71,11 +80,7 @@ impl LocalStore {
     pub fn lost_logs(&self) -> Result<Vec<GoneLog>> {
         let mut traces = self.traces()?;
         traces.retain(|(_, trace)| !self.is_back(trace));
-        let lost = traces.into_iter().map(|(_, trace)| GoneLog {
-            space: trace.space,
-            memories: trace.memories,
-        });
-        Ok(lost.collect())
+        Ok(traces.into_iter().map(|(_, trace)| trace.log()).collect())
     }
 
     /// Tells of the logs that are gone.
@@ -121,10 +126,7 @@ impl LocalStore {
                 .rename(&path, &accepted)
                 .map_err(Error::io("rename", &path))?;
             folders::sync_above(&*self.disk, &accepted)?;
-            gone.push(GoneLog {
-                space: trace.space,
-                memories: trace.memories,
-            });
+            gone.push(trace.log());
         }
         Ok(gone)
     }
