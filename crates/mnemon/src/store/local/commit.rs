@@ -92,7 +92,7 @@ impl LocalStore {
         }
         let mut opened = 0;
         loop {
-            let appended = match self.append_in_turn(batch.clone()) {
+            let appended = match self.append_in_turn(batch) {
                 Err(Error::SessionArchived { source: None, .. }) if opened < OPENED_MAX => {
                     self.open_for(batch)?;
                     opened += 1;

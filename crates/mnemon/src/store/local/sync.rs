@@ -8,8 +8,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::disk::{Disk, DiskFile, Stat};
 use crate::error::{Error, Result};
@@ -25,8 +24,6 @@ pub(crate) struct Syncs {
     /// How many tickets there were: those of a file that is forgotten and used again go on growing.
     tickets: AtomicU64,
     finished: Condvar,
-    /// Takes tickets to the thread that syncs while their writer does something else.
-    helper: OnceLock<Sender<Ticket>>,
 }
 
 #[derive(Debug)]
@@ -55,7 +52,6 @@ impl Syncs {
             files: Mutex::new(HashMap::new()),
             tickets: AtomicU64::new(0),
             finished: Condvar::new(),
-            helper: OnceLock::new(),
         }
     }
 
@@ -84,15 +80,6 @@ impl Syncs {
             key,
             number: pending.appended,
         }
-    }
-
-    /// Begins a sync, so that the disk is busy while the caller does something else.
-    ///
-    /// Nothing depends on it: whoever waits for the ticket finds the sync under
-    /// way, or does it.
-    pub(crate) fn begin(self: &Arc<Self>, ticket: &Ticket) {
-        let helper = self.helper.get_or_init(|| help(self));
-        let _ = helper.send(ticket.clone());
     }
 
     /// Returns once everything up to the ticket is on the disk.
@@ -146,6 +133,13 @@ impl Syncs {
         self.files().retain(|_, pending| {
             pending.busy || pending.failed.is_some() || pending.synced < pending.appended
         });
+    }
+
+    /// How many files have something left to sync.
+    #[cfg(test)]
+    pub(crate) fn unsynced(&self) -> usize {
+        let is_left = |pending: &&Pending| pending.synced < pending.appended;
+        self.files().values().filter(is_left).count()
     }
 
     fn sync_one<'a>(
@@ -206,24 +200,6 @@ pub(crate) fn sync_folder(disk: &dyn Disk, folder: &Path) -> Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         synced => synced.map_err(Error::sync(folder)),
     }
-}
-
-/// A thread that waits for tickets, until the store is closed.
-fn help(syncs: &Arc<Syncs>) -> Sender<Ticket> {
-    let (sender, tickets) = channel::<Ticket>();
-    let syncs = Arc::downgrade(syncs);
-    let work = move || {
-        for ticket in tickets {
-            let Some(syncs) = syncs.upgrade() else { return };
-            // If it fails, whoever waits for the ticket is told.
-            let _ = syncs.wait(&ticket);
-        }
-    };
-    // Without the thread everybody syncs when they wait.
-    let _ = std::thread::Builder::new()
-        .name("mnemon-sync".into())
-        .spawn(work);
-    sender
 }
 
 /// Syncs whatever is not synced yet, again and again, until the store is closed.

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use rusqlite::Connection;
 
 use super::appending::{Appending, OpenLogs};
-use super::queue::Request;
+use super::queue::Taking;
 use super::{Appended, Proof};
 use crate::config::Durability;
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ use crate::store::local::log::line::Checksum;
 use crate::store::local::log::transaction::{self, Signed};
 use crate::store::local::plan::{Known, Planned, Planner, Touched};
 use crate::store::local::sync::Ticket;
-use crate::store::{Grown, Receipt};
+use crate::store::{Batch, Grown, Receipt};
 
 /// What became of one request of a group.
 enum Fate {
@@ -43,21 +43,21 @@ impl LocalStore {
     /// Appends the batches of a group under one hold of the lock.
     pub(super) fn append_group(
         &self,
-        requests: &[Request],
+        taking: &mut Taking<'_>,
         open: &mut OpenLogs,
     ) -> Result<Vec<Result<Appended>>> {
         let held = self.lock.acquire("write")?;
         if held.others_had_it {
             self.met_others();
         }
-        self.append_holding(held, requests, open)
+        self.append_holding(held, taking, open)
     }
 
     /// As [`Self::append_group`], by whoever has the lock already.
     pub(super) fn append_holding(
         &self,
         mut held: Held<'_>,
-        requests: &[Request],
+        taking: &mut Taking<'_>,
         open: &mut OpenLogs,
     ) -> Result<Vec<Result<Appended>>> {
         crate::store::local::poison::refuse(&*self.disk, &self.layout)?;
@@ -67,8 +67,7 @@ impl LocalStore {
             .check_again(&*self.disk, &self.layout)?;
         let generation = self.index_for_writing(&mut held)?;
         self.wrote.store(true, Ordering::Relaxed);
-        let answer =
-            self.append_with_index(requests, open, &mut held, &generation.borrow_at_once()?);
+        let answer = self.append_with_index(taking, open, &mut held, &generation.borrow_at_once()?);
         match answer {
             Ok((answers, Ok(()))) => {
                 held.clear_note();
@@ -96,7 +95,7 @@ impl LocalStore {
     /// The disk is busy with the new lines while the index takes them in.
     fn append_with_index(
         &self,
-        requests: &[Request],
+        taking: &mut Taking<'_>,
         open: &mut OpenLogs,
         held: &mut Held<'_>,
         connection: &Borrowed<'_>,
@@ -108,8 +107,9 @@ impl LocalStore {
         };
         let mut logs: HashMap<Space, Appending> = HashMap::new();
         let fates = self
-            .plan_group(requests, open, connection, &mut logs)
+            .plan_group(taking, open, connection, &mut logs)
             .map_err(undo)?;
+        let together = taking.requests.len();
         let growing: Vec<&Space> = logs
             .iter()
             .filter(|(_, log)| !log.bytes.is_empty())
@@ -137,13 +137,9 @@ impl LocalStore {
             let ticket =
                 self.syncs
                     .appended(&log.file, &log.position.stat, log.path.clone(), folders);
-            if self.options.durability == Durability::Always {
-                // Alone it is quicker to sync than to wake somebody who does.
-                if requests.len() > 1 {
-                    self.syncs.begin(&ticket);
-                } else if !log.bytes.is_empty() {
-                    log.file.will_sync(log.begin, log.bytes.len() as u64);
-                }
+            // The disk begins while the index takes the lines in.
+            if self.options.durability == Durability::Always && !log.bytes.is_empty() {
+                log.file.will_sync(log.begin, log.bytes.len() as u64);
             }
             tickets.insert(space.clone(), (ticket, log.position.stat));
             open.insert(space.clone(), (log.file.clone(), log.position.stat));
@@ -152,7 +148,7 @@ impl LocalStore {
         let indexed = self.put_into_index(connection, &mut logs).map_err(undo);
         let answers = fates
             .into_iter()
-            .map(|fate| fate.answer(&tickets, requests.len()))
+            .map(|fate| fate.answer(&tickets, together))
             .collect();
         Ok((answers, indexed))
     }
@@ -193,99 +189,108 @@ impl LocalStore {
     /// Decides what each batch comes to.
     fn plan_group(
         &self,
-        requests: &[Request],
+        taking: &mut Taking<'_>,
         open: &mut OpenLogs,
         connection: &Connection,
         logs: &mut HashMap<Space, Appending>,
     ) -> Result<Vec<Fate>> {
         let mut pending: HashMap<MemoryId, Touched> = HashMap::new();
-        let mut fates = Vec::with_capacity(requests.len());
-        for request in requests {
-            let batch = &*request.batch;
-            if request.is_given_up() {
-                fates.push(Fate::Refused(given_up()));
-                continue;
+        let mut fates = Vec::new();
+        loop {
+            for request in &taking.requests[fates.len()..] {
+                let fate = if request.is_given_up() {
+                    Fate::Refused(given_up())
+                } else {
+                    self.plan_one(&request.batch, open, connection, logs, &mut pending)?
+                };
+                fates.push(fate);
             }
-            if !logs.contains_key(&batch.space) {
-                match self.prepare_alone(&batch.space, open, connection) {
-                    Ok(Some(log)) => drop(logs.insert(batch.space.clone(), log)),
-                    Err(error @ Error::Index { .. }) => return Err(error),
-                    // What is wrong with one log is no matter for those who write to others.
-                    Err(error) => {
-                        fates.push(Fate::Refused(error));
-                        continue;
-                    }
-                    // A new log is made only once something is to be written to it.
-                    Ok(None) => {
-                        let empty = Position::of_nothing();
-                        let plan = Planner::new(
-                            connection,
-                            &self.files,
-                            &empty,
-                            &pending,
-                            batch,
-                            empty.recorded_micros,
-                            Known::default(),
-                        );
-                        match plan_within_quota(plan, 0) {
-                            Err(error @ Error::Index { .. }) => return Err(error),
-                            Err(refusal) => {
-                                fates.push(Fate::Refused(refusal));
-                                continue;
-                            }
-                            Ok((planned, lines)) if lines.is_empty() => {
-                                fates.push(Fate::Nothing(Receipt {
-                                    outcomes: planned.outcomes,
-                                    durable: true,
-                                    grown: None,
-                                }));
-                                continue;
-                            }
-                            Ok(_) => {}
-                        }
-                        let log = self.create_log(&batch.space, connection)?;
-                        logs.insert(batch.space.clone(), log);
-                    }
-                }
+            if !taking.take_more() {
+                return Ok(fates);
             }
-            let log = logs.get_mut(&batch.space).expect("prepared above");
-            let known = log.known.clone();
-            let plan = Planner::new(
-                connection,
-                &self.files,
-                &log.position,
-                &pending,
-                batch,
-                log.edge.recorded_micros,
-                known,
-            );
-            let at = plan.at;
-            fates.push(match plan_within_quota(plan, log.edge.start.offset) {
-                Ok((planned, lines)) => {
-                    pending.extend(planned.touched);
-                    log.known = planned.known;
-                    let from_bytes = log.edge.start.offset;
-                    let checksum = log.take(&batch.space, lines, at);
-                    let to_bytes = log.edge.start.offset;
-                    Fate::Settled {
-                        space: batch.space.clone(),
-                        receipt: Receipt {
-                            outcomes: planned.outcomes,
-                            durable: true,
-                            grown: Some(Grown {
-                                from_bytes,
-                                to_bytes,
-                            }),
-                        },
-                        checksum,
-                        refers_to: planned.refers_to,
-                    }
-                }
-                Err(error @ Error::Index { .. }) => return Err(error),
-                Err(refusal) => Fate::Refused(refusal),
-            });
         }
-        Ok(fates)
+    }
+
+    /// Decides what one batch comes to, after those before it.
+    fn plan_one(
+        &self,
+        batch: &Batch,
+        open: &mut OpenLogs,
+        connection: &Connection,
+        logs: &mut HashMap<Space, Appending>,
+        pending: &mut HashMap<MemoryId, Touched>,
+    ) -> Result<Fate> {
+        if !logs.contains_key(&batch.space) {
+            match self.prepare_alone(&batch.space, open, connection) {
+                Ok(Some(log)) => drop(logs.insert(batch.space.clone(), log)),
+                Err(error @ Error::Index { .. }) => return Err(error),
+                // What is wrong with one log is no matter for those who write to others.
+                Err(error) => return Ok(Fate::Refused(error)),
+                // A new log is made only once something is to be written to it.
+                Ok(None) => {
+                    let empty = Position::of_nothing();
+                    let plan = Planner::new(
+                        connection,
+                        &self.files,
+                        &empty,
+                        pending,
+                        batch,
+                        empty.recorded_micros,
+                        Known::default(),
+                    );
+                    match plan_within_quota(plan, 0) {
+                        Err(error @ Error::Index { .. }) => return Err(error),
+                        Err(refusal) => return Ok(Fate::Refused(refusal)),
+                        Ok((planned, lines)) if lines.is_empty() => {
+                            return Ok(Fate::Nothing(Receipt {
+                                outcomes: planned.outcomes,
+                                durable: true,
+                                grown: None,
+                            }));
+                        }
+                        Ok(_) => {}
+                    }
+                    let log = self.create_log(&batch.space, connection)?;
+                    logs.insert(batch.space.clone(), log);
+                }
+            }
+        }
+        let log = logs.get_mut(&batch.space).expect("prepared above");
+        let known = log.known.clone();
+        let plan = Planner::new(
+            connection,
+            &self.files,
+            &log.position,
+            pending,
+            batch,
+            log.edge.recorded_micros,
+            known,
+        );
+        let at = plan.at;
+        match plan_within_quota(plan, log.edge.start.offset) {
+            Ok((planned, lines)) => {
+                pending.extend(planned.touched);
+                log.known = planned.known;
+                let from_bytes = log.edge.start.offset;
+                let checksum = log.take(&batch.space, lines, at);
+                let to_bytes = log.edge.start.offset;
+                Ok(Fate::Settled {
+                    space: batch.space.clone(),
+                    receipt: Receipt {
+                        outcomes: planned.outcomes,
+                        durable: true,
+                        grown: Some(Grown {
+                            from_bytes,
+                            to_bytes,
+                        }),
+                    },
+                    checksum,
+                    refers_to: planned.refers_to,
+                })
+            }
+            Err(error @ Error::Index { .. }) => Err(error),
+            Err(refusal) => Ok(Fate::Refused(refusal)),
+        }
     }
 }
 
