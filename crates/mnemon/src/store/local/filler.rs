@@ -16,8 +16,9 @@ use rusqlite::Connection;
 
 use super::LocalStore;
 use super::current::ask_once;
+use super::index;
+use super::index::filing::{self, Filing};
 use super::index::generation::{Borrowed, Generation};
-use super::index::{self, filing};
 use super::search::{self, Merge, Ready};
 use crate::error::{Error, Result};
 pub(super) use thread::Filler;
@@ -29,6 +30,9 @@ const SWEPT_AT_ONCE: u32 = 256;
 /// While writers go on the filler gathers so many times more, which costs each memory less: trees
 /// and segments are touched seldom. Whoever asks has so many more to look at one by one.
 const GATHERED: u32 = 4;
+
+/// So many memories are filed under one hold of the lock: in a fraction of a millisecond.
+const FILED_AT_ONCE: u32 = 1024;
 
 /// A writer fills itself once so many times more is pending than a fill waits for.
 const FAR_BEHIND: u32 = 24;
@@ -135,6 +139,7 @@ impl LocalStore {
         };
         // Each for itself: what keeps one from being done need not keep the others.
         for work in [
+            Self::file_in_rounds,
             Self::fill_in_rounds,
             Self::merge_in_rounds,
             Self::empty_wal_if_long,
@@ -147,20 +152,41 @@ impl LocalStore {
         }
     }
 
-    fn fill_in_rounds(&self, generation: &Arc<Generation>) -> Result<()> {
+    /// A part at a time, so that writers hardly wait: they need the lock half of the time only.
+    fn file_in_rounds(&self, generation: &Arc<Generation>) -> Result<()> {
         let index = || Error::index("index");
+        while let Some(filing) = ask_once(generation, &|connection| {
+            let waiting = Waiting::count(connection).map_err(index())?;
+            let read = || Filing::read(connection, FILED_AT_ONCE).map_err(index());
+            let is_due = waiting.unfiled >= self.options.pending_max.min(FILED_AT_ONCE);
+            Ok(is_due.then(read).transpose()?.flatten())
+        })? {
+            let is_done = self.change_beside(generation, |connection| {
+                if !filing.put_in(connection).map_err(index())? {
+                    // What was made ready is not so any more: all of it again, with nobody to
+                    // change it meanwhile.
+                    filing::file(connection).map_err(index())?;
+                }
+                Ok(())
+            })?;
+            if !is_done {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_in_rounds(&self, generation: &Arc<Generation>) -> Result<()> {
         while let Some(ready) = self.round(generation)? {
             let is_last = ready.is_last();
             let ready = self.with_vectors(generation, ready)?;
             let is_done = self.change_beside(generation, |connection| {
-                filing::file(connection).map_err(index())?;
-                let is_put_in = match ready {
+                let is_put_in = match &ready {
                     Some(ready) => ready.put_in(connection, &generation.vectors)?,
                     None => false,
                 };
                 if !is_put_in {
-                    // What was made ready is not so any more: all of it again, with nobody to
-                    // change it meanwhile.
+                    // As above.
                     search::fill(connection, &self.files, &self.preparer, &generation.vectors)?;
                 }
                 Ok(())
@@ -177,7 +203,7 @@ impl LocalStore {
         ask_once(generation, &|connection| {
             let waiting = Waiting::count(connection).map_err(Error::index("index"))?;
             let round = || Ready::read(connection, &self.files, &self.preparer);
-            let is_due = waiting.reaches(self.options.pending_max);
+            let is_due = waiting.pending >= self.options.pending_max;
             is_due.then(round).transpose()
         })
     }
@@ -297,7 +323,7 @@ mod tests {
         (generation, ready.unwrap())
     }
 
-    fn put_in(store: &LocalStore, generation: &Arc<Generation>, ready: Ready) -> bool {
+    fn put_in(store: &LocalStore, generation: &Arc<Generation>, ready: &Ready) -> bool {
         let mut done = false;
         let put = |connection: &Connection| {
             done = ready.put_in(connection, &generation.vectors)?;
@@ -343,11 +369,11 @@ mod tests {
             .unwrap();
         let (generation, old) = ready(&store);
         store.commit(batch(vec![revise(2)])).unwrap();
-        assert!(!put_in(&store, &generation, old));
+        assert!(!put_in(&store, &generation, &old));
         // The revised one counts twice: as new, and as changed.
         assert_eq!(waiting(&store).pending, 3);
         let (_, new) = ready(&store);
-        assert!(put_in(&store, &generation, new));
+        assert!(put_in(&store, &generation, &new));
         assert_eq!(waiting(&store).pending, 0);
     }
 
@@ -358,8 +384,8 @@ mod tests {
         store.commit(batch(vec![add(1, None)])).unwrap();
         let (generation, first) = ready(&store);
         let (_, second) = ready(&store);
-        assert!(put_in(&store, &generation, first));
-        assert!(!put_in(&store, &generation, second));
+        assert!(put_in(&store, &generation, &first));
+        assert!(!put_in(&store, &generation, &second));
     }
 
     #[test]
@@ -368,14 +394,14 @@ mod tests {
         let store = open(folder.path(), 1000);
         store.commit(batch(vec![add(1, None)])).unwrap();
         let (generation, round) = ready(&store);
-        assert!(put_in(&store, &generation, round));
+        assert!(put_in(&store, &generation, &round));
         store.commit(batch(vec![add(2, None)])).unwrap();
         let (_, round) = ready(&store);
         // The first was searchable, the second is about to be.
         store
             .commit(batch(vec![add(3, Some(1)), add(4, Some(2))]))
             .unwrap();
-        assert!(put_in(&store, &generation, round));
+        assert!(put_in(&store, &generation, &round));
         // Pending are the two new ones, and the first, about which search is wrong by now.
         assert_eq!(waiting(&store).pending, 3);
         let wrong = || {
@@ -384,7 +410,7 @@ mod tests {
         };
         assert_eq!(wrong(), 0);
         let (_, round) = ready(&store);
-        assert!(put_in(&store, &generation, round));
+        assert!(put_in(&store, &generation, &round));
         assert_eq!((waiting(&store).pending, wrong()), (0, 0));
     }
 }

@@ -10,7 +10,7 @@ use super::position::{self, Position, signed};
 use super::schema::kind_number;
 use super::sight;
 use super::tallies;
-use super::terms::Terms;
+use super::terms::{SortedTerms, Terms};
 use crate::decay::Class;
 use crate::memory::{Forgotten, Memory, Space};
 use crate::store::local::log::record::Record;
@@ -200,7 +200,7 @@ fn update(
             if let Some(terms) = terms {
                 terms.note(connection, n)?;
                 if filing::is_filed(connection, n)? {
-                    Terms::insert_all(connection, &[(n, terms)])?;
+                    SortedTerms::of(vec![(n, terms)]).insert(connection)?;
                 }
             }
             in_force::settle(connection, memory.id.as_str())?;

@@ -5,16 +5,18 @@
 //! memory is only in its row, which repeats its terms. Whoever asks reads the
 //! trees and the rows that are not filed yet (the views in [`TABLES`]). Those
 //! are the last rows: the plus before `log` keeps SQLite from walking through
-//! all memories of a log to find them.
+//! all memories of a log to find them. What can be made ready without the lock
+//! is made ready before ([`Filing`]).
 //!
 //! Invariant: every memory up to `filed.upto` is in the trees, no other is,
 //! but for links to what a memory supersedes, which are there at once.
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use super::tallies;
-use super::terms::Terms;
+use super::terms::{SortedTerms, Terms};
 use super::whole_or_not;
+use crate::store::local::log::line::Checksum;
 
 /// The trees, and views that know the memories that are not in them yet.
 pub(super) const TABLES: &str = "
@@ -32,7 +34,7 @@ CREATE TABLE handles (
     PRIMARY KEY (log, kind, number, n)
 ) WITHOUT ROWID;
 CREATE VIEW unfiled AS
-    SELECT n, +log AS log, handle_kind, handle_number, terms FROM memories
+    SELECT n, +log AS log, handle_kind, handle_number, sum, terms FROM memories
     WHERE n > (SELECT upto FROM filed) AND +log IN (SELECT n FROM logs);
 CREATE VIEW unfiled_links AS
     SELECT k.value->>0 AS target, k.value->>1 AS rel, m.n AS n FROM unfiled m, json_each(m.terms, '$.links') k
@@ -57,7 +59,13 @@ const ROUND: u32 = 1024;
 ///
 /// If it fails, the transaction is as before and the memories wait on.
 pub(crate) fn file(connection: &Connection) -> rusqlite::Result<()> {
-    whole_or_not(connection, |error| error, || file_all(connection))
+    let file_all = || {
+        while let Some(filing) = Filing::read(connection, ROUND)? {
+            filing.put_in(connection)?;
+        }
+        Ok(())
+    };
+    whole_or_not(connection, |error| error, file_all)
 }
 
 /// Whether a memory is in the trees.
@@ -67,54 +75,81 @@ pub(super) fn is_filed(connection: &Connection, n: i64) -> rusqlite::Result<bool
         .query_row([n], |row| row.get(0))
 }
 
-fn file_all(connection: &Connection) -> rusqlite::Result<()> {
-    loop {
-        let rows = unfiled(connection)?;
-        let Some(last) = rows.last().map(|row| row.n) else {
-            return Ok(());
-        };
-        let terms: Vec<(i64, Terms)> = rows
-            .iter()
-            .filter_map(|row| Some((row.n, Terms::read(row.terms.as_deref()?)?)))
-            .collect();
-        Terms::insert_all(connection, &terms)?;
-        let mut handle = connection.prepare_cached(
-            "INSERT OR IGNORE INTO handles (log, kind, number, n) VALUES (?1, ?2, ?3, ?4)",
-        )?;
-        for row in &rows {
-            if let (Some(kind), Some(number)) = row.handle {
-                handle.execute(params![row.log, kind, number, row.n])?;
-            }
+/// Memories that are to be filed, as far as that can be made ready while others write.
+pub(crate) struct Filing {
+    /// They come right behind this one.
+    after: i64,
+    /// Number and checksum of each.
+    looked_at: Vec<(i64, Checksum)>,
+    terms: SortedTerms,
+}
+
+impl Filing {
+    /// The memories that wait longest, at most so many; none if none waits.
+    pub(crate) fn read(connection: &Connection, most: u32) -> rusqlite::Result<Option<Self>> {
+        let after = filed_upto(connection)?;
+        let mut waiting =
+            connection.prepare_cached("SELECT n, sum, terms FROM unfiled ORDER BY n LIMIT ?1")?;
+        let mut rows = waiting.query([most])?;
+        let (mut looked_at, mut all) = (Vec::new(), Vec::new());
+        while let Some(row) = rows.next()? {
+            let n = row.get(0)?;
+            looked_at.push((n, row.get(1)?));
+            let terms = row.get_ref(2)?.as_str_or_null()?;
+            all.extend(terms.and_then(Terms::read).map(|terms| (n, terms)));
         }
-        tallies::count_new(connection, last)?;
+        Ok((!looked_at.is_empty()).then(|| Self {
+            after,
+            looked_at,
+            terms: SortedTerms::of(all),
+        }))
+    }
+
+    /// Puts them into the trees; false if one was changed since, or filed by somebody else.
+    /// The caller has a transaction open.
+    pub(crate) fn put_in(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        let Some((last, _)) = self.looked_at.last() else {
+            return Ok(true);
+        };
+        if filed_upto(connection)? != self.after || !self.is_so_now(connection, *last)? {
+            return Ok(false);
+        }
+        self.terms.insert(connection)?;
+        connection
+            .prepare_cached(
+                "INSERT OR IGNORE INTO handles (log, kind, number, n)
+                 SELECT log, handle_kind, handle_number, n FROM unfiled
+                 WHERE n <= ?1 AND handle_number IS NOT NULL ORDER BY 1, 2, 3, 4",
+            )?
+            .execute([last])?;
+        tallies::count_new(connection, *last)?;
         connection
             .prepare_cached("UPDATE filed SET upto = ?1")?
             .execute([last])?;
+        Ok(true)
+    }
+
+    /// Whether the same memories wait, each in the same version.
+    fn is_so_now(&self, connection: &Connection, last: i64) -> rusqlite::Result<bool> {
+        let mut statement =
+            connection.prepare_cached("SELECT n, sum FROM unfiled WHERE n <= ?1 ORDER BY n")?;
+        let mut rows = statement.query([last])?;
+        for (n, sum) in &self.looked_at {
+            let Some(row) = rows.next()? else {
+                return Ok(false);
+            };
+            if row.get::<_, i64>(0)? != *n || row.get_ref(1)?.as_blob()? != sum {
+                return Ok(false);
+            }
+        }
+        Ok(rows.next()?.is_none())
     }
 }
 
-struct Unfiled {
-    n: i64,
-    log: i64,
-    handle: (Option<i64>, Option<i64>),
-    terms: Option<String>,
-}
-
-/// The memories that wait, up to so many, in the order of their numbers.
-fn unfiled(connection: &Connection) -> rusqlite::Result<Vec<Unfiled>> {
+fn filed_upto(connection: &Connection) -> rusqlite::Result<i64> {
     connection
-        .prepare_cached(
-            "SELECT n, log, handle_kind, handle_number, terms FROM unfiled ORDER BY n LIMIT ?1",
-        )?
-        .query_map([ROUND], |row| {
-            Ok(Unfiled {
-                n: row.get(0)?,
-                log: row.get(1)?,
-                handle: (row.get(2)?, row.get(3)?),
-                terms: row.get(4)?,
-            })
-        })?
-        .collect()
+        .prepare_cached("SELECT upto FROM filed")?
+        .query_row([], |row| row.get(0))
 }
 
 #[cfg(test)]

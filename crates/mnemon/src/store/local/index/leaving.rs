@@ -16,7 +16,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::by_id::has_id;
 use super::position::{signed, unsigned};
 use super::shelves;
-use super::terms::Terms;
+use super::terms::{SortedTerms, Terms};
 use crate::memory::SUPERSEDES;
 use crate::store::local::disk::Stat;
 
@@ -189,11 +189,11 @@ impl Row {
 }
 
 fn remove_rows(connection: &Connection, rows: &[Row]) -> rusqlite::Result<()> {
-    let terms: Vec<(i64, Terms)> = rows
+    let terms = rows
         .iter()
         .filter_map(|row| Some((row.n, Terms::read(row.terms.as_deref()?)?)))
         .collect();
-    Terms::remove_all(connection, &terms)?;
+    SortedTerms::of(terms).remove(connection)?;
     let mut handle = connection.prepare_cached(
         "DELETE FROM handles WHERE log = ?1 AND kind = ?2 AND number = ?3 AND n = ?4",
     )?;

@@ -84,21 +84,11 @@ impl Terms {
         Ok(())
     }
 
-    /// Makes memories found by their terms.
-    pub(super) fn insert_all(connection: &Connection, all: &[(i64, Self)]) -> rusqlite::Result<()> {
-        INSERT.execute(connection, all)
-    }
-
-    /// Takes memories out of the trees.
-    pub(super) fn remove_all(connection: &Connection, all: &[(i64, Self)]) -> rusqlite::Result<()> {
-        DELETE.execute(connection, all)
-    }
-
     /// What search knows of the memories whose place this one takes is not so
     /// any more: it was forgotten, or is back.
     pub(super) fn supersede_anew(connection: &Connection, n: i64) -> rusqlite::Result<()> {
         match Self::of_row(connection, n)? {
-            Some(terms) => terms.look_again_at_superseded(connection),
+            Some(terms) => look_again_at_all(connection, &terms.superseded()),
             None => Ok(()),
         }
     }
@@ -115,40 +105,63 @@ impl Terms {
         let Some(terms) = Self::of_row(connection, n)? else {
             return Ok(());
         };
-        let all = [(n, terms)];
-        Self::remove_all(connection, &all)?;
-        let [(_, terms)] = all;
-        terms.look_again_at_superseded(connection)
+        let superseded = terms.superseded();
+        SortedTerms::of(vec![(n, terms)]).remove(connection)?;
+        look_again_at_all(connection, &superseded)
     }
 
-    fn look_again_at_superseded(&self, connection: &Connection) -> rusqlite::Result<()> {
-        let superseded = self.links.iter().filter(|(_, rel)| rel == SUPERSEDES);
-        for (target, _) in superseded {
-            look_again_at(connection, target)?;
-        }
-        Ok(())
+    /// The memories whose place this one takes.
+    fn superseded(&self) -> Vec<String> {
+        let links = self.links.iter();
+        let links = links.filter(|(_, rel)| rel == SUPERSEDES);
+        links.map(|(target, _)| target.clone()).collect()
     }
 }
 
-impl Statements {
-    /// For all of these memories, in the order of the trees: so each page is touched once.
-    fn execute(&self, connection: &Connection, all: &[(i64, Terms)]) -> rusqlite::Result<()> {
-        let mut tags = Vec::new();
-        let mut pairs = Vec::new();
-        let mut links = Vec::new();
+/// The terms of several memories, in the order of the trees: so each page is touched once.
+pub(super) struct SortedTerms {
+    tags: Vec<(String, i64)>,
+    metadata: Vec<(String, String, i64)>,
+    links: Vec<(String, String, i64)>,
+}
+
+impl SortedTerms {
+    pub(super) fn of(all: Vec<(i64, Terms)>) -> Self {
+        let mut sorted = Self {
+            tags: Vec::new(),
+            metadata: Vec::new(),
+            links: Vec::new(),
+        };
         for (n, terms) in all {
-            tags.extend(terms.tags.iter().map(|tag| (tag, n)));
-            pairs.extend(terms.metadata.iter().map(|(key, value)| (key, value, n)));
-            links.extend(terms.links.iter().map(|(target, rel)| (target, rel, n)));
+            let with = |(first, second)| (first, second, n);
+            sorted
+                .tags
+                .extend(terms.tags.into_iter().map(|tag| (tag, n)));
+            sorted.metadata.extend(terms.metadata.into_iter().map(with));
+            sorted.links.extend(terms.links.into_iter().map(with));
         }
-        tags.sort_unstable();
-        pairs.sort_unstable();
-        links.sort_unstable();
-        let mut statement = connection.prepare_cached(self.tag)?;
-        for (tag, n) in tags {
+        sorted.tags.sort_unstable();
+        sorted.metadata.sort_unstable();
+        sorted.links.sort_unstable();
+        sorted
+    }
+
+    /// Makes the memories found by their terms.
+    pub(super) fn insert(&self, connection: &Connection) -> rusqlite::Result<()> {
+        self.execute(connection, &INSERT)
+    }
+
+    /// Takes the memories out of the trees.
+    pub(super) fn remove(&self, connection: &Connection) -> rusqlite::Result<()> {
+        self.execute(connection, &DELETE)
+    }
+
+    fn execute(&self, connection: &Connection, what: &Statements) -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached(what.tag)?;
+        for (tag, n) in &self.tags {
             statement.execute(params![tag, n])?;
         }
-        for (sql, triples) in [(self.metadata, pairs), (self.link, links)] {
+        for (sql, triples) in [(what.metadata, &self.metadata), (what.link, &self.links)] {
             let mut statement = connection.prepare_cached(sql)?;
             for (first, second, n) in triples {
                 statement.execute(params![first, second, n])?;
@@ -156,6 +169,10 @@ impl Statements {
         }
         Ok(())
     }
+}
+
+fn look_again_at_all(connection: &Connection, ids: &[String]) -> rusqlite::Result<()> {
+    ids.iter().try_for_each(|id| look_again_at(connection, id))
 }
 
 /// Whether a memory is superseded may not be as it was: search has to look at it again, and a

@@ -7,14 +7,16 @@
 use rusqlite::Connection;
 
 use super::Progress;
+use super::facts::Facts;
 use super::full_text::{self, SortedWords, Words};
 use super::numbers::Numbers;
-use super::pending::{self, Row, Rows};
+use super::pending::{self, Row, RowNow, Rows};
 use super::prepare::{Prepared, Preparer};
 use super::round::Round;
 use super::vectors::VectorFile;
 use crate::embed::Vector;
 use crate::error::{Error, Result};
+use crate::memory::Author;
 use crate::store::local::files::LogFiles;
 use crate::store::local::index::whole_or_not;
 
@@ -46,12 +48,35 @@ pub(in crate::store::local) struct Ready {
     /// How far search had come, and what had changed.
     before: Progress,
     changed: Numbers,
-    /// Every memory that was looked at, by number and version, with what search wants of it
+    /// Every memory that was looked at, by number and version, with what search keeps of it
     /// if its line could be read.
-    looked_at: Vec<(u32, u64, Option<Prepared>)>,
+    looked_at: Vec<(u32, u64, Option<Known>)>,
     new: u32,
     words: SortedWords,
     has_vectors: bool,
+}
+
+/// What a look at a memory told, beside its words.
+pub(super) struct Known {
+    /// But for its author, its neighbours, and whether it is forgotten or superseded.
+    pub(super) facts: Facts,
+    pub(super) author: Option<Author>,
+    vector: Option<Vector>,
+}
+
+impl Known {
+    fn of(prepared: Prepared, row: &Row) -> Self {
+        let Prepared {
+            memory,
+            document,
+            vector,
+        } = prepared;
+        Self {
+            facts: Facts::of(&memory, &document, row.log, 0, row.version(), false),
+            author: memory.author.clone(),
+            vector,
+        }
+    }
 }
 
 impl Ready {
@@ -71,29 +96,33 @@ impl Ready {
         let changed = pending::changed(connection).map_err(index())?;
         let rows = pending::rows(connection, before.upto, ROUND, Rows::ToFill).map_err(index())?;
         let new = rows.iter().filter(|row| row.n() > before.upto).count();
-        let mut looked_at = Vec::with_capacity(rows.len());
+        let mut ready = Vec::with_capacity(rows.len());
         let mut known = preparer.take(&rows.iter().map(Row::version).collect());
-        for row in rows {
-            let ready = match known.remove(&row.version()) {
-                Some(ready) => Some(ready),
+        for row in &rows {
+            ready.push(match known.remove(&row.version()) {
+                Some(known) => Some(known),
                 None => match row.pointer.load_as_kept(files) {
                     Ok(memory) => Some(Prepared::of(memory.into(), &*preparer.embedder)?),
                     // A line that can't be read is told of by verify; here it is just not there.
                     Err(_) => None,
                 },
-            };
-            looked_at.push((row.n(), row.version(), ready));
+            });
         }
         let mut words = Words::default();
         for n in changed.iter() {
             words.take_out(n);
         }
-        for (n, _, ready) in &looked_at {
-            if let Some(ready) = ready {
-                words.put_in(*n, &ready.document);
+        for (row, one) in rows.iter().zip(&ready) {
+            if let Some(one) = one {
+                words.put_in(row.n(), &one.document);
             }
         }
         let words = words.sorted();
+        let looked_at = rows.iter().zip(ready).map(|(row, one)| {
+            let known = one.map(|one| Known::of(one, row));
+            (row.n(), row.version(), known)
+        });
+        let looked_at = looked_at.collect();
         Ok(Self {
             before,
             changed,
@@ -121,9 +150,9 @@ impl Ready {
 
     fn write_to(&self, vectors: &VectorFile) -> Result<()> {
         let readable = self.looked_at.iter();
-        let readable = readable.filter_map(|(n, _, ready)| Some((*n, ready.as_ref()?)));
+        let readable = readable.filter_map(|(n, _, known)| Some((*n, known.as_ref()?)));
         let rows: Vec<(u32, Option<&Vector>)> = readable
-            .map(|(n, ready)| (n, ready.vector.as_ref()))
+            .map(|(n, known)| (n, known.vector.as_ref()))
             .collect();
         vectors
             .write(self.before.dimension as usize, &rows)
@@ -132,7 +161,7 @@ impl Ready {
 
     /// Whether every line could be read. Without the lock one may be just on its way elsewhere.
     pub(in crate::store::local) fn is_whole(&self) -> bool {
-        self.looked_at.iter().all(|(_, _, ready)| ready.is_some())
+        self.looked_at.iter().all(|(_, _, known)| known.is_some())
     }
 
     /// Whether nothing is left for another round.
@@ -143,7 +172,7 @@ impl Ready {
     /// Makes it count; false if something was changed since it was made ready.
     /// The caller has a transaction open.
     pub(in crate::store::local) fn put_in(
-        self,
+        &self,
         connection: &Connection,
         vectors: &VectorFile,
     ) -> Result<bool> {
@@ -155,16 +184,16 @@ impl Ready {
             self.write_to(vectors)?;
             vectors.sync().map_err(Error::io("sync", "the vectors"))?;
         }
-        let mut progress = self.before;
+        let mut progress = self.before.clone();
         progress.stamp += 1;
         let mut round = Round::new(connection, progress.stamp);
         for n in self.changed.iter() {
             round.take_out(n).map_err(index())?;
         }
-        for (row, (n, _, ready)) in rows.iter().zip(&self.looked_at) {
-            if let Some(ready) = ready {
+        for (row, (n, _, known)) in rows.iter().zip(&self.looked_at) {
+            if let Some(known) = known {
                 let is_new = *n > progress.upto;
-                round.put_in(row, ready, is_new).map_err(index())?;
+                round.put_in(row, known, is_new).map_err(index())?;
             }
         }
         round.write().map_err(index())?;
@@ -172,7 +201,7 @@ impl Ready {
         let mut settle = connection
             .prepare_cached("DELETE FROM unsearched WHERE n >= ?1 AND n <= ?2")
             .map_err(index())?;
-        let last = rows.iter().map(Row::n).max().unwrap_or(0);
+        let last = rows.iter().map(|row| row.n).max().unwrap_or(0);
         let changed = self.changed.iter().map(|n| (n, n));
         for (from, to) in changed.chain([(progress.upto + 1, last)]) {
             settle.execute([from, to]).map_err(index())?;
@@ -209,14 +238,14 @@ impl Ready {
     /// rewritten or is gone.
     ///
     /// Others that were searchable before can be pending by now: they stay so.
-    fn rows_now(&self, connection: &Connection) -> rusqlite::Result<Option<Vec<Row>>> {
+    fn rows_now(&self, connection: &Connection) -> rusqlite::Result<Option<Vec<RowNow>>> {
         if !self.is_next(connection)? {
             return Ok(None);
         }
         let upto = self.before.upto;
-        let mut rows = pending::rows(connection, upto, self.new, Rows::ToFill)?;
-        let is_same = self.are_looked_at(rows.iter().map(|row| (row.n(), row.version())));
-        rows.retain(|row| row.n() > upto || self.changed.contains(row.n()));
+        let mut rows = pending::rows_now(connection, upto, self.new)?;
+        let is_same = self.are_looked_at(rows.iter().map(|row| (row.n, row.version)));
+        rows.retain(|row| row.n > upto || self.changed.contains(row.n));
         Ok(is_same.then_some(rows))
     }
 }

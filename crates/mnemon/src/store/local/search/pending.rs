@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -128,7 +128,10 @@ impl PendingCache {
             };
             // What was searchable before has its place in the sequence already.
             let previous = if is_new {
-                sequence.append(connection, &row).map_err(index())?
+                let is_of_session = row.pointer.space.starts_with("session/");
+                sequence
+                    .append(connection, row.log, is_of_session, row.n())
+                    .map_err(index())?
             } else {
                 loaded.facts(row.n()).previous
             };
@@ -204,6 +207,14 @@ pub(super) enum Rows {
     WithSealed,
 }
 
+/// Whether another memory says that it supersedes `m`.
+static IS_SUPERSEDED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "EXISTS (SELECT 1 FROM links k JOIN memories s ON s.n = k.n JOIN logs o ON o.n = s.log
+                 WHERE k.target = m.id AND k.rel = '{SUPERSEDES}' AND s.forgotten IS NULL)"
+    )
+});
+
 /// The rows of what is pending, up to so many new ones, in the order of their numbers.
 pub(super) fn rows(
     connection: &Connection,
@@ -211,12 +222,9 @@ pub(super) fn rows(
     new_max: u32,
     which: Rows,
 ) -> rusqlite::Result<Vec<Row>> {
-    let superseded = format!(
-        "EXISTS (SELECT 1 FROM links k JOIN memories s ON s.n = k.n JOIN logs o ON o.n = s.log
-                 WHERE k.target = m.id AND k.rel = '{SUPERSEDES}' AND s.forgotten IS NULL)"
-    );
     let columns = format!(
-        "SELECT {POINTER_COLUMNS}, m.log, {superseded} FROM memories m JOIN logs l ON l.n = m.log"
+        "SELECT {POINTER_COLUMNS}, m.log, {} FROM memories m JOIN logs l ON l.n = m.log",
+        *IS_SUPERSEDED
     );
     let sealed = match which {
         Rows::ToFill => "",
@@ -239,6 +247,53 @@ pub(super) fn rows(
         .collect::<rusqlite::Result<Vec<_>>>()?;
     let mut new = connection.prepare_cached(&new)?;
     for row in new.query_map(params![upto, new_max], read)? {
+        found.push(row?);
+    }
+    Ok(found)
+}
+
+/// What may have changed of a row that is to be filled since its memory was looked at.
+pub(super) struct RowNow {
+    pub(super) n: u32,
+    pub(super) version: u64,
+    pub(super) log: u32,
+    pub(super) is_of_session: bool,
+    pub(super) is_forgotten: bool,
+    pub(super) is_superseded: bool,
+}
+
+/// The rows that [`rows`] would give of what is to be filled, without what a look at the memory told.
+pub(super) fn rows_now(
+    connection: &Connection,
+    upto: u32,
+    new_max: u32,
+) -> rusqlite::Result<Vec<RowNow>> {
+    let columns = format!(
+        "SELECT m.n, m.sum, m.log, l.space GLOB 'session/*', m.forgotten IS NOT NULL, {}
+         FROM memories m JOIN logs l ON l.n = m.log",
+        *IS_SUPERSEDED
+    );
+    let changed =
+        format!("{columns} WHERE m.n IN (SELECT n FROM unsearched) AND m.n <= ?1 ORDER BY m.n");
+    let new = format!("{columns} WHERE m.n > ?1 ORDER BY m.n LIMIT ?2");
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok(RowNow {
+            n: row.get(0)?,
+            version: version_of(&row.get(1)?),
+            log: row.get(2)?,
+            is_of_session: row.get(3)?,
+            is_forgotten: row.get(4)?,
+            is_superseded: row.get(5)?,
+        })
+    };
+    let mut found = connection
+        .prepare_cached(&changed)?
+        .query_map([upto], read)?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    for row in connection
+        .prepare_cached(&new)?
+        .query_map(params![upto, new_max], read)?
+    {
         found.push(row?);
     }
     Ok(found)
@@ -291,16 +346,22 @@ pub(super) struct Sequence {
 
 impl Sequence {
     /// The memory before a new one of its session (0 if there is none), which is the last from now on.
-    pub(super) fn append(&mut self, connection: &Connection, row: &Row) -> rusqlite::Result<u32> {
-        if !row.pointer.space.starts_with("session/") {
+    pub(super) fn append(
+        &mut self,
+        connection: &Connection,
+        log: u32,
+        is_of_session: bool,
+        n: u32,
+    ) -> rusqlite::Result<u32> {
+        if !is_of_session {
             return Ok(0);
         }
-        match self.last.insert(row.log, row.n()) {
+        match self.last.insert(log, n) {
             Some(previous) => Ok(previous),
             None => {
                 let known = connection
                     .prepare_cached("SELECT n FROM ends WHERE place = ?1")?
-                    .query_row([row.log], |row| row.get(0))
+                    .query_row([log], |row| row.get(0))
                     .optional()?;
                 Ok(known.unwrap_or(0))
             }

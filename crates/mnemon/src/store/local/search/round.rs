@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::facts::{CHUNK_ROWS, Facts, ROW_BYTES};
+use super::fill::Known;
 use super::kept_rows::{self, CHUNK_BYTES};
-use super::pending::{Row, Sequence};
-use super::prepare::Prepared;
+use super::pending::{RowNow, Sequence};
 
 /// The rows that one round of a fill changes.
 pub(super) struct Round<'a> {
@@ -44,29 +44,22 @@ impl<'a> Round<'a> {
 
     pub(super) fn put_in(
         &mut self,
-        row: &Row,
-        ready: &Prepared,
+        row: &RowNow,
+        known: &Known,
         is_new: bool,
     ) -> rusqlite::Result<()> {
-        let n = row.n();
-        let Prepared {
-            memory, document, ..
-        } = ready;
-        let author = match &memory.author {
-            Some(author) => self.name(author.as_str())?,
-            None => 0,
-        };
-        let mut facts = Facts::of(
-            memory,
-            document,
-            row.log,
-            author,
-            row.version(),
-            row.is_superseded,
-        );
-        facts.flags.forgotten = row.pointer.state.forgotten.is_some();
+        let n = row.n;
+        let mut facts = known.facts;
+        facts.place = row.log;
+        facts.flags.is_superseded = row.is_superseded;
+        facts.flags.forgotten = row.is_forgotten;
+        if let Some(author) = &known.author {
+            facts.author = self.name(author.as_str())?;
+        }
         if is_new {
-            facts.previous = self.sequence.append(self.connection, row)?;
+            facts.previous =
+                self.sequence
+                    .append(self.connection, row.log, row.is_of_session, n)?;
             if facts.previous != 0 {
                 let previous = self.row(facts.previous)?;
                 let mut before = Facts::read(previous);

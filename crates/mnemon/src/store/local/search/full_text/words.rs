@@ -54,7 +54,7 @@ pub(in crate::store::local::search) struct SortedWords {
 impl SortedWords {
     /// Writes them as the newest segment, unless there is nothing to say.
     pub(in crate::store::local::search) fn write(
-        self,
+        &self,
         connection: &Connection,
     ) -> rusqlite::Result<()> {
         if !self.spoken.runs().is_empty() {
