@@ -149,10 +149,12 @@ pub enum Error {
     },
     /// Lines of an input file can't be taken, so none was.
     BadLines {
-        /// How many.
-        count: u64,
         /// What is wrong with the first of them.
         first: Box<Error>,
+        /// What is wrong with those behind it, up to [`Error::LINES_TOLD_MAX`] in all.
+        more: Vec<Error>,
+        /// How many there are beside.
+        untold: usize,
     },
     /// One of several things that were handed in together is wrong.
     At {
@@ -349,6 +351,20 @@ pub enum EmbeddingFailure {
 }
 
 impl Error {
+    /// Of so many bad lines it is told what is wrong; the others are counted.
+    pub const LINES_TOLD_MAX: usize = 20;
+
+    /// The refusal of a file for its bad lines, if it has any.
+    pub fn bad_lines(all: Vec<Self>) -> Option<Self> {
+        let untold = all.len().saturating_sub(Self::LINES_TOLD_MAX);
+        let mut told = all.into_iter().take(Self::LINES_TOLD_MAX);
+        Some(Self::BadLines {
+            first: Box::new(told.next()?),
+            more: told.collect(),
+            untold,
+        })
+    }
+
     /// The stable code, for programs.
     pub fn code(&self) -> Code {
         match self {

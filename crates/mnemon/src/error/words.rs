@@ -109,8 +109,22 @@ impl fmt::Display for Error {
                 write!(f, " (given: {input})")
             }
             Self::UnparsableLine { line, source } => write!(f, "line {line}: {source}"),
-            Self::BadLines { count: 1, first } => write!(f, "{first}"),
-            Self::BadLines { count, first } => write!(f, "{count} lines can't be taken; {first}"),
+            Self::BadLines { first, more, .. } if more.is_empty() => write!(f, "{first}"),
+            // A line each: whoever corrects a file wants to see them all at once.
+            Self::BadLines {
+                first,
+                more,
+                untold,
+            } => {
+                write!(f, "{} lines can't be taken:", 1 + more.len() + untold)?;
+                for line in [&**first].into_iter().chain(more) {
+                    write!(f, "\n  {line}")?;
+                }
+                if *untold > 0 {
+                    write!(f, "\n  and {untold} more")?;
+                }
+                Ok(())
+            }
             // `memories[17].text must be …`
             Self::At { place, source } if matches!(**source, Self::Rule { .. }) => {
                 write!(f, "{place}.{source}")

@@ -73,11 +73,9 @@ impl Gatherer {
     }
 
     /// Everything, or all that is wrong with it.
-    pub(super) fn finish(mut self) -> Result<Vec<ImportItem>> {
-        if !self.bad.is_empty() {
-            let count = self.bad.len() as u64;
-            let first = Box::new(self.bad.swap_remove(0));
-            return Err(Error::BadLines { count, first });
+    pub(super) fn finish(self) -> Result<Vec<ImportItem>> {
+        if let Some(refusal) = Error::bad_lines(self.bad) {
+            return Err(refusal);
         }
         let whole = self.session.map(Space::Session);
         let sessions = self

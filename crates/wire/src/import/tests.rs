@@ -64,14 +64,22 @@ fn every_way_of_writing_is_recognised() {
 }
 
 #[test]
-fn every_bad_line_is_counted_and_the_first_is_named() {
+fn every_bad_line_is_told_up_to_twenty() {
     let file = b"{\"text\":\"ok\"}\n{\"text\":\"\"}\nnot json\n{\"text\":\"x\",\"importance\":2}\n";
     let (code, message) = refusal(file);
     assert_eq!(code, "E_SCHEMA_INVALID");
     assert_eq!(
         message,
-        "3 lines can't be taken; line 2: text must be more than white space"
+        "3 lines can't be taken:\n  \
+         line 2: text must be more than white space\n  \
+         line 3: this is not JSON: expected ident, column 2 (given: not json)\n  \
+         line 4: importance must be a number from 0 to 1 (given: 2)"
     );
+    let (_, message) = refusal("{}\n".repeat(23).as_bytes());
+    let told: Vec<&str> = message.lines().collect();
+    assert_eq!(told.len(), 22, "{message}");
+    assert_eq!(told[0], "23 lines can't be taken:");
+    assert_eq!(told[21], "  and 3 more");
     let (code, message) = refusal(b"{\"text\":\"ok\"}\n\n{\"text\": \"cut");
     assert_eq!(code, "E_INVALID_FORMAT");
     assert!(

@@ -210,14 +210,7 @@ impl ImportPlan {
     }
 
     pub(super) fn refuse_if_bad(&mut self) -> Result<()> {
-        if self.bad.is_empty() {
-            return Ok(());
-        }
-        let count = self.bad.len() as u64;
-        Err(Error::BadLines {
-            count,
-            first: Box::new(self.bad.swap_remove(0)),
-        })
+        Error::bad_lines(std::mem::take(&mut self.bad)).map_or(Ok(()), Err)
     }
 }
 
