@@ -48,7 +48,7 @@ pub(super) struct Proof {
     /// The checksum of the last line.
     checksum: Checksum,
     refers_to: Vec<Space>,
-    /// Whether the log had its name still after the sync: looked at once for a whole group.
+    /// Whether the log had its name still after the sync, if whoever led looked for the others.
     is_in_place: bool,
 }
 
@@ -168,9 +168,8 @@ impl LocalStore {
             Ok(file) => {
                 // The kernel tells of a failed sync once, and not to whoever opens the file later.
                 let stat = file.stat().map_err(Error::io("read", &path))?;
-                if let Some(error) = self.syncs.failure_of(&stat) {
-                    return Err(error);
-                }
+                // So one that is under way here has to be over, and nobody's failure unknown.
+                self.syncs.wait_for_file(&stat)?;
                 file.sync().map_err(Error::sync(&path))?;
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),

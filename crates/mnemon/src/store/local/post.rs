@@ -83,7 +83,7 @@ impl LocalStore {
         let request = message::request(batch)?;
         let patience = PATIENCE.min(Duration::from_millis(self.options.lock_timeout_ms.max(1)));
         let stream = self.post.connection(patience)?;
-        match ask(&stream, &request, batch) {
+        match ask(&stream, &request, batch, patience) {
             Ok(answer) => {
                 // Alone it is quicker to write without asking.
                 let crowded = answer.as_ref().is_some_and(|(_, together)| *together > 1);
@@ -188,9 +188,14 @@ impl Post {
 }
 
 /// What became of a request, and how many were served together; none if it was not granted.
-fn ask(stream: &UnixStream, request: &[u8], batch: &Batch) -> io::Result<Option<(Receipt, usize)>> {
+fn ask(
+    stream: &UnixStream,
+    request: &[u8],
+    batch: &Batch,
+    patience: Duration,
+) -> io::Result<Option<(Receipt, usize)>> {
     message::write(stream, request)?;
-    message::read_answer(batch, &message::read(stream)?)
+    message::read_answer(batch, &message::read(stream, Some(patience))?)
 }
 
 /// The posts, in the order in which they were opened.
@@ -355,7 +360,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (first, second) = (open(folder.path()), open(folder.path()));
         let held = first.lock.acquire("keep others waiting").unwrap();
-        // Somebody leads, and somebody is to lead after that: the next ones are only put into the line.
+        // Somebody leads and waits for the lock: the next ones are only put into the line.
         let request = |id: &str| message::request(&batch(vec![add(id, "one")])).unwrap();
         let ask_and_wait = |id: &str, waiting| {
             let stream = second.post.connection(PATIENCE).unwrap();
@@ -373,10 +378,13 @@ mod tests {
         }
         message::write(&hasty, &request("b")).unwrap();
         message::write(&hasty, &request("c")).unwrap();
-        assert!(message::read(&hasty).is_err(), "no answer, but the end");
+        assert!(
+            message::read(&hasty, None).is_err(),
+            "no answer, but the end"
+        );
         drop(held);
-        assert!(message::read(&leading).is_ok());
-        assert!(message::read(&next).is_ok());
+        assert!(message::read(&leading, None).is_ok());
+        assert!(message::read(&next, None).is_ok());
         for (id, text) in [
             ("a", Some("one")),
             ("b", None),

@@ -106,6 +106,14 @@ impl Syncs {
         }
     }
 
+    /// As [`Self::wait`], for everything that this process has appended to a file.
+    pub(crate) fn wait_for_file(&self, stat: &Stat) -> Result<()> {
+        let key = (stat.device, stat.inode);
+        let appended = self.files().get(&key).map(|pending| pending.appended);
+        let ticket = appended.map(|number| Ticket { key, number });
+        ticket.map_or(Ok(()), |ticket| self.wait(&ticket))
+    }
+
     /// Syncs whatever is not synced yet.
     pub(crate) fn sync_all(&self) -> Result<()> {
         let tickets: Vec<Ticket> = self

@@ -228,27 +228,8 @@ impl LocalStore {
                 Err(error) => return Ok(Fate::Refused(error)),
                 // A new log is made only once something is to be written to it.
                 Ok(None) => {
-                    let empty = Position::of_nothing();
-                    let plan = Planner::new(
-                        connection,
-                        &self.files,
-                        &empty,
-                        pending,
-                        batch,
-                        empty.recorded_micros,
-                        Known::default(),
-                    );
-                    match plan_within_quota(plan, 0) {
-                        Err(error @ Error::Index { .. }) => return Err(error),
-                        Err(refusal) => return Ok(Fate::Refused(refusal)),
-                        Ok((planned, lines)) if lines.is_empty() => {
-                            return Ok(Fate::Nothing(Receipt {
-                                outcomes: planned.outcomes,
-                                durable: true,
-                                grown: None,
-                            }));
-                        }
-                        Ok(_) => {}
+                    if let Some(fate) = self.fate_without_log(batch, connection, pending)? {
+                        return Ok(fate);
                     }
                     let log = self.create_log(&batch.space, connection)?;
                     logs.insert(batch.space.clone(), log);
@@ -290,6 +271,36 @@ impl LocalStore {
             }
             Err(error @ Error::Index { .. }) => Err(error),
             Err(refusal) => Ok(Fate::Refused(refusal)),
+        }
+    }
+
+    /// What a batch comes to that needs no log, because it is refused or writes nothing.
+    fn fate_without_log(
+        &self,
+        batch: &Batch,
+        connection: &Connection,
+        pending: &HashMap<MemoryId, Touched>,
+    ) -> Result<Option<Fate>> {
+        let empty = Position::of_nothing();
+        let plan = Planner::new(
+            connection,
+            &self.files,
+            &empty,
+            pending,
+            batch,
+            empty.recorded_micros,
+            Known::default(),
+        );
+        match plan_within_quota(plan, 0) {
+            Err(error @ Error::Index { .. }) => Err(error),
+            Err(refusal) => Ok(Some(Fate::Refused(refusal))),
+            Ok((planned, lines)) => Ok(lines.is_empty().then(|| {
+                Fate::Nothing(Receipt {
+                    outcomes: planned.outcomes,
+                    durable: true,
+                    grown: None,
+                })
+            })),
         }
     }
 }

@@ -1,11 +1,14 @@
 //! The queue: threads that write at the same time are served by one of them.
 //!
 //! Whoever comes first leads: it plans the batches of all who wait, and of those
-//! who come while it plans ([`Taking`]), appends them and sees to their sync;
+//! who come while it plans ([`taking`]), appends them and sees to their sync;
 //! who comes later is in the next group. A group that waits for the disk together
 //! is larger, and so cheaper for each, than groups that are appended while others
-//! wait, and a thread that waits is woken once. Other processes, whose batches
-//! came by post, are told by the one that leads.
+//! wait. Other processes, whose batches came by post, are told by the one that
+//! leads ([`answering`]).
+
+mod answering;
+mod taking;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,11 +19,13 @@ use std::time::{Duration, Instant};
 use super::Appended;
 use super::appending::OpenLogs;
 use crate::config::Durability;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::Space;
 use crate::store::local::LocalStore;
 use crate::store::local::post::Asker;
 use crate::store::{Batch, Receipt};
+use answering::Answering;
+pub(super) use taking::Taking;
 
 /// At most so many batches are served together, so that the lock is held briefly.
 const GROUP_MAX: usize = 128;
@@ -39,11 +44,11 @@ pub(in crate::store::local) struct Queue {
 
 #[derive(Debug, Default)]
 struct Line {
-    /// The groups that can be joined; the first may be led already.
+    /// The groups that can be joined; while somebody leads, the first is its own until it is closed.
     groups: VecDeque<Joining>,
     /// Whether somebody leads; then whoever comes waits to be woken.
     led: bool,
-    /// How many were served last or waited then, and when that was.
+    /// How many were served last or waited then, and when the last of them was told.
     active: usize,
     served: Option<Instant>,
 }
@@ -63,6 +68,8 @@ pub(super) struct Request {
     pub(super) batch: Arc<Batch>,
     /// The process that it comes from, if that is another one.
     asker: Option<Asker>,
+    /// Whether it was left out of a group before.
+    again: bool,
 }
 
 impl Request {
@@ -72,22 +79,17 @@ impl Request {
     }
 }
 
+/// What became of a request; none if it was left out, and has to be handed in again.
+type Answer = Option<Result<Appended>>;
+
 /// Threads that are served together. The one that came first leads them; the
 /// others are woken all at once, which costs it much less than one by one.
 #[derive(Debug)]
 struct Group {
     leader: Thread,
     leads: AtomicBool,
-    /// For each in the order in which they came, to be taken by them; none for those who were
-    /// not served after all.
-    answers: OnceLock<Vec<Mutex<Option<Result<Appended>>>>>,
-}
-
-/// What whoever leads is to write, as it comes.
-pub(super) struct Taking<'a> {
-    /// None once nobody joins any more.
-    queue: Option<&'a Queue>,
-    pub(super) requests: Vec<Request>,
+    /// For each in the order in which they came, to be taken by them.
+    answers: OnceLock<Vec<Mutex<Answer>>>,
 }
 
 /// What whoever joins the line has to do.
@@ -102,26 +104,21 @@ enum Part {
 /// The lead; handed on when it is dropped, even by a panic.
 struct Lead<'a>(&'a Queue);
 
-/// Answers the members of a group, after a panic too.
-struct Answering<'a> {
-    group: &'a Group,
-    taking: Taking<'a>,
-    /// Which other processes have their answer, by the place of their request.
-    told: Vec<bool>,
-}
-
 impl LocalStore {
     /// Appends a batch, together with those of others who wait.
     pub(in crate::store::local) fn append_in_turn(&self, batch: &Arc<Batch>) -> Result<Appended> {
+        let mut again = false;
         loop {
             let (group, place, part) = self.queue.join(Request {
                 batch: batch.clone(),
                 asker: None,
+                again,
             });
             self.take_part(&group, part);
             if let Some(answer) = group.answer(place) {
                 return answer;
             }
+            again = true;
         }
     }
 
@@ -131,6 +128,7 @@ impl LocalStore {
         let (group, _, part) = self.queue.join(Request {
             batch,
             asker: Some(asker),
+            again: false,
         });
         self.take_part(&group, part);
     }
@@ -158,6 +156,7 @@ impl LocalStore {
             .map(|batch| Request {
                 batch: Arc::new(batch),
                 asker: None,
+                again: false,
             })
             .collect();
         self.append_holding(held, &mut Taking::these(requests), &mut open)?;
@@ -165,35 +164,31 @@ impl LocalStore {
     }
 
     fn lead(&self, group: &Group) {
-        let lead = Lead(&self.queue);
-        let mut answering = Answering {
-            group,
-            taking: Taking::of(&self.queue),
-            told: Vec::new(),
-        };
+        let mut answering = Answering::new(group, &self.queue);
         // What keeps these from being written need not keep those who come later.
         answering.taking.take();
         let appended = self.append_group(&mut answering.taking, &mut self.queue.open());
-        let requests = &answering.taking.requests;
-        let mut answers = match appended {
-            Ok(answers) => answers,
-            Err(error) => requests.iter().map(|_| Err(error.clone())).collect(),
+        let (answers, refusal) = match appended {
+            Ok(mut answers) => {
+                self.prove(&answering.taking.requests, &mut answers);
+                (answers, None)
+            }
+            Err(error) => {
+                let requests = answering.taking.requests.iter();
+                let refused = requests.map(|_| Err(error.clone()));
+                (refused.collect(), Some(error))
+            }
         };
-        // Several logs are synced by those who wrote to them, side by side.
-        if is_one_log(requests) {
-            self.prove(requests, &mut answers);
-        }
-        self.queue.was_served(requests.len());
         let mut others = HashMap::new();
-        answering.give(answers, lead, |request, answer| {
+        answering.give(answers, refusal.as_ref(), |request, answer| {
             self.kept_for(request, answer, &mut others)
         });
     }
 
     /// What another process is told of its request; none if it has to write itself.
     ///
-    /// All who write wait meanwhile: another log is synced once for the group, and nothing is
-    /// looked for. `others` are those logs, and whether they are safe.
+    /// The others who are to be told wait meanwhile: another log is synced once for all of them,
+    /// and nothing is looked for. `others` are those logs, and whether they are safe.
     fn kept_for(
         &self,
         request: &Request,
@@ -219,27 +214,42 @@ impl LocalStore {
         is_kept.then_some((appended.receipt, appended.together))
     }
 
-    /// Waits for the disk, and looks whether the one log of a group is still in place. What
-    /// fails, each member finds out for itself.
+    /// Waits for the disk, and looks whether the log is still in place, if most of a group are
+    /// for the same one. What fails, each member finds out for itself.
+    ///
+    /// Other logs are synced by those who wrote to them, side by side: to do it for them would
+    /// be to sync one after the other.
     fn prove(&self, requests: &[Request], answers: &mut [Result<Appended>]) {
+        let Some(log) = log_of_most(requests) else {
+            return;
+        };
         let mut is_in_place = None;
         for (request, answer) in requests.iter().zip(answers) {
-            let Ok(Appended {
+            if let Ok(Appended {
                 proof: Some(proof), ..
             }) = answer
-            else {
-                continue;
-            };
-            // A group appends to a log once, so one ticket of it stands for all.
-            proof.is_in_place = *is_in_place.get_or_insert_with(|| {
-                if self.options.durability == Durability::Always {
-                    let _ = self.syncs.wait(&proof.ticket);
-                }
-                self.is_in_place(&request.batch.space, proof)
-                    .unwrap_or(false)
-            });
+                && request.batch.space == *log
+            {
+                // A group appends to a log once, so one ticket of it stands for all.
+                proof.is_in_place = *is_in_place.get_or_insert_with(|| {
+                    if self.options.durability == Durability::Always {
+                        let _ = self.syncs.wait(&proof.ticket);
+                    }
+                    self.is_in_place(log, proof).unwrap_or(false)
+                });
+            }
         }
     }
+}
+
+/// The log that more than half of them are for.
+fn log_of_most(requests: &[Request]) -> Option<&Space> {
+    let mut counts: HashMap<&Space, usize> = HashMap::new();
+    for request in requests {
+        *counts.entry(&request.batch.space).or_default() += 1;
+    }
+    let (log, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    (2 * count > requests.len()).then_some(log)
 }
 
 impl Queue {
@@ -267,12 +277,9 @@ impl Queue {
         (group, 0, Part::Lead)
     }
 
-    /// Takes note of how many may be back in a moment.
-    fn was_served(&self, count: usize) {
-        let mut line = self.line();
-        let waiting: usize = line.groups.iter().map(|next| next.joined).sum();
-        line.active = count + waiting;
-        line.served = Some(Instant::now());
+    /// Takes note that somebody was told just now.
+    fn was_told(&self) {
+        self.line().served = Some(Instant::now());
     }
 
     /// How many requests wait for their turn while somebody leads; none if nobody does.
@@ -293,12 +300,33 @@ impl Queue {
 }
 
 impl Group {
-    /// Waits until it was served; what became of the request at this place, if it was taken.
-    fn answer(&self, place: usize) -> Option<Result<Appended>> {
+    /// Waits until it was served; what became of the request at this place.
+    fn answer(&self, place: usize) -> Answer {
         let mut answer = self.answers.wait()[place]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         answer.take()
+    }
+}
+
+impl Line {
+    fn joined(&self) -> usize {
+        self.groups.iter().map(|group| group.joined).sum()
+    }
+
+    /// Whether it is no use to wait for more.
+    fn is_due(&self) -> bool {
+        let is_late = |served: Instant| served.elapsed() > RETURN_MAX;
+        self.joined() >= self.active.min(GROUP_MAX) || self.served.is_none_or(is_late)
+    }
+}
+
+impl Lead<'_> {
+    /// Hands it on after so many were served, who may be back in a moment.
+    fn hand_on(self, served: usize) {
+        let mut line = self.0.line();
+        line.active = served + line.joined();
+        line.served = Some(Instant::now());
     }
 }
 
@@ -316,152 +344,13 @@ impl Drop for Lead<'_> {
     }
 }
 
-impl<'a> Taking<'a> {
-    /// The requests of the group at the front, and of those who join it meanwhile.
-    fn of(queue: &'a Queue) -> Self {
-        Self {
-            queue: Some(queue),
-            requests: Vec::new(),
-        }
-    }
-
-    /// Just these.
-    fn these(requests: Vec<Request>) -> Self {
-        Self {
-            queue: None,
-            requests,
-        }
-    }
-
-    /// Takes what came since.
-    fn take(&mut self) {
-        if let Some(queue) = self.queue
-            && let Some(first) = queue.line().groups.front_mut()
-        {
-            self.requests.append(&mut first.waiting);
-        }
-    }
-
-    /// As [`Self::take`], but waits for those who were served a moment ago, because most of them
-    /// write again. False if that is all: then nobody joins any more.
-    pub(super) fn take_more(&mut self) -> bool {
-        while let Some(queue) = self.queue {
-            let mut line = queue.line();
-            let is_due = line.is_due();
-            let Some(first) = line.groups.front_mut() else {
-                break;
-            };
-            if !first.waiting.is_empty() {
-                self.requests.append(&mut first.waiting);
-                return true;
-            }
-            if is_due {
-                line.groups.pop_front();
-                self.queue = None;
-                break;
-            }
-            drop(line);
-            std::thread::yield_now();
-        }
-        false
-    }
-
-    /// Lets nobody join any more; those who did and were not taken.
-    fn close(&mut self) -> Vec<Request> {
-        let queue = self.queue.take();
-        let joining = queue.and_then(|queue| queue.line().groups.pop_front());
-        joining.map_or_else(Vec::new, |joining| joining.waiting)
-    }
-}
-
-impl Line {
-    /// Whether it is no use to wait for more.
-    fn is_due(&self) -> bool {
-        let joined: usize = self.groups.iter().map(|group| group.joined).sum();
-        let is_late = |served: Instant| served.elapsed() > RETURN_MAX;
-        joined >= self.active.min(GROUP_MAX) || self.served.is_none_or(is_late)
-    }
-}
-
-impl Answering<'_> {
-    /// Hands the lead on, and lets threads of this process take their answers; what others are
-    /// told is made of theirs.
-    fn give(
-        mut self,
-        answers: Vec<Result<Appended>>,
-        lead: Lead<'_>,
-        mut kept_for: impl FnMut(&Request, Result<Appended>) -> Option<(Receipt, usize)>,
-    ) {
-        let left_out = self.taking.close();
-        let requests = &self.taking.requests;
-        self.told = vec![false; requests.len()];
-        let mut own = Vec::with_capacity(answers.len() + left_out.len());
-        let mut for_others = Vec::new();
-        for (place, (request, answer)) in requests.iter().zip(answers).enumerate() {
-            match &request.asker {
-                Some(asker) => {
-                    for_others.push((place, asker, answer));
-                    own.push(Mutex::new(None));
-                }
-                None => own.push(Mutex::new(Some(answer))),
-            }
-        }
-        own.extend(left_out.iter().map(|_| Mutex::new(None)));
-        // Whoever is woken may run at once, and leads if it is the first to be back.
-        drop(lead);
-        let _ = self.group.answers.set(own);
-        let askers = left_out.iter().filter_map(|request| request.asker.as_ref());
-        askers.for_each(|asker| asker.tell(None));
-        // Nobody waits for the sync of a log that only somebody else refers to.
-        for_others.sort_by_key(|(_, _, answer)| refers_to_others(answer));
-        for (place, asker, answer) in for_others {
-            let kept = kept_for(&requests[place], answer);
-            self.told[place] = true;
-            asker.tell(kept);
-        }
-    }
-}
-
-impl Drop for Answering<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let refusal = || {
-                let source = std::io::Error::other("the thread that wrote for others panicked");
-                Mutex::new(Some(Err(Error::io("write for", "other threads")(source))))
-            };
-            let left_out = self.taking.close();
-            let requests = self.taking.requests.iter().chain(&left_out);
-            let refusals = requests.clone().map(|_| refusal()).collect();
-            let _ = self.group.answers.set(refusals);
-            let is_told = |place: usize| self.told.get(place).copied().unwrap_or(false);
-            let untold = requests.enumerate().filter(|(place, _)| !is_told(*place));
-            let askers = untold.filter_map(|(_, request)| request.asker.as_ref());
-            askers.for_each(|asker| asker.tell(None));
-        }
-    }
-}
-
-/// Whether all of them are for the same log.
-fn is_one_log(requests: &[Request]) -> bool {
-    let mut logs = requests.iter().map(|request| &request.batch.space);
-    let first = logs.next();
-    logs.all(|log| Some(log) == first)
-}
-
-fn refers_to_others(answer: &Result<Appended>) -> bool {
-    let proof = answer
-        .as_ref()
-        .ok()
-        .and_then(|appended| appended.proof.as_ref());
-    proof.is_some_and(|proof| !proof.refers_to.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
     use std::thread;
 
     use super::*;
+    use crate::error::Error;
     use crate::memory::{Draft, Kind};
     use crate::store::Write;
     use crate::store::local::LocalOptions;
@@ -526,6 +415,34 @@ mod tests {
             drop(held);
             let appended = second.join().unwrap().unwrap();
             assert!(appended.receipt.outcomes[0].changed);
+        });
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_for_two_leaders() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, other) = (open(folder.path(), 1000), open(folder.path(), 1000));
+        let held = other.lock.acquire("keep others waiting").unwrap();
+        let (answer, answers) = std::sync::mpsc::channel();
+        thread::scope(|scope| {
+            let store = &store;
+            let write = |id: &'static str| {
+                let answer = answer.clone();
+                scope.spawn(move || answer.send(store.append_in_turn(&add(id))).unwrap());
+            };
+            write("fact_1");
+            wait_for(store, 0);
+            let more = ["fact_2", "fact_3", "fact_4", "fact_5", "fact_6"];
+            more.into_iter().for_each(write);
+            wait_for(store, more.len());
+            let is_refused = |answer| matches!(answer, Err(Error::LockTimeout { .. }));
+            assert!(is_refused(answers.recv().unwrap()), "who led first");
+            assert!(is_refused(answers.recv().unwrap()), "who led then");
+            // The others were refused with it, and did not begin to wait again.
+            drop(held);
+            for _ in 1..more.len() {
+                assert!(is_refused(answers.recv().unwrap()));
+            }
         });
     }
 

@@ -6,7 +6,9 @@
 
 use std::io::{self, Read, Write as _};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::net::SendFlags;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -204,8 +206,10 @@ fn with_length(message: &[u8]) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Waits for a message. There is never more than one on its way, so most come with one call.
-pub(super) fn read(mut stream: &UnixStream) -> io::Result<Vec<u8>> {
+/// Waits for a message, for ever if there is no limit to it. There is never more than one on its
+/// way, so most come with one call.
+pub(super) fn read(mut stream: &UnixStream, patience: Option<Duration>) -> io::Result<Vec<u8>> {
+    wait_for(stream, patience)?;
     let mut bytes = vec![0; USUAL_BYTES];
     let mut count = loop {
         match stream.read(&mut bytes) {
@@ -227,6 +231,23 @@ pub(super) fn read(mut stream: &UnixStream) -> io::Result<Vec<u8>> {
     stream.read_exact(&mut bytes[count..])?;
     bytes.drain(..LENGTH_BYTES);
     Ok(bytes)
+}
+
+/// Waits until there is something to read.
+///
+/// Whoever waits in a call that reads is also woken whenever the other side takes what it was
+/// sent, for nothing: twice for each message, which is much of what one costs.
+fn wait_for(stream: &UnixStream, patience: Option<Duration>) -> io::Result<()> {
+    let timeout = patience.and_then(|patience| Timespec::try_from(patience).ok());
+    let mut awaited = [PollFd::new(stream, PollFlags::IN)];
+    loop {
+        match rustix::event::poll(&mut awaited, timeout.as_ref()) {
+            Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+            Ok(_) => return Ok(()),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 impl Sent {
@@ -377,7 +398,7 @@ mod tests {
             for cut in [0, 1, 3, 4, 5, bytes.len() / 2, bytes.len()] {
                 let (first, rest) = bytes.split_at(cut.min(bytes.len()));
                 let read = std::thread::scope(|scope| {
-                    let reading = scope.spawn(|| read(&there));
+                    let reading = scope.spawn(|| read(&there, None));
                     (&here).write_all(first).unwrap();
                     std::thread::yield_now();
                     (&here).write_all(rest).unwrap();
@@ -387,7 +408,7 @@ mod tests {
             }
             (&here).write_all(&bytes[..3]).unwrap();
             drop(here);
-            assert!(read(&there).is_err(), "it was cut off");
+            assert!(read(&there, None).is_err(), "it was cut off");
         }
     }
 

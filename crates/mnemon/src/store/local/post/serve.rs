@@ -158,7 +158,7 @@ fn accept(listener: &UnixListener, state: &Arc<State>, store: &Weak<LocalStore>)
 /// Takes the requests of one process until it hangs up; whoever leads their group answers them.
 fn serve(connection: &Arc<Connection>, store: &Weak<LocalStore>) -> io::Result<()> {
     loop {
-        let batch = message::read_request(&message::read(&connection.stream)?);
+        let batch = message::read_request(&message::read(&connection.stream, None)?);
         if connection.asks.swap(true, Ordering::AcqRel) {
             // Who does not wait for an answer would have any number of them wait.
             return Err(io::ErrorKind::InvalidData.into());
