@@ -31,9 +31,6 @@ const SWEPT_AT_ONCE: u32 = 256;
 /// and segments are touched seldom. Whoever asks has so many more to look at one by one.
 const GATHERED: u32 = 4;
 
-/// So many memories are filed under one hold of the lock: in a fraction of a millisecond.
-const FILED_AT_ONCE: u32 = 1024;
-
 /// A writer fills itself once so many times more is pending than a fill waits for.
 const FAR_BEHIND: u32 = 24;
 
@@ -152,15 +149,16 @@ impl LocalStore {
         }
     }
 
-    /// A part at a time, so that writers hardly wait: they need the lock half of the time only.
+    /// In transactions of its own, so that writers wait half as long as if it filled as well.
     fn file_in_rounds(&self, generation: &Arc<Generation>) -> Result<()> {
         let index = || Error::index("index");
         while let Some(filing) = ask_once(generation, &|connection| {
             let waiting = Waiting::count(connection).map_err(index())?;
-            let read = || Filing::read(connection, FILED_AT_ONCE).map_err(index());
-            let is_due = waiting.unfiled >= self.options.pending_max.min(FILED_AT_ONCE);
+            let read = || Filing::read(connection).map_err(index());
+            let is_due = waiting.unfiled >= self.options.pending_max;
             Ok(is_due.then(read).transpose()?.flatten())
         })? {
+            let is_last = filing.is_last();
             let is_done = self.change_beside(generation, |connection| {
                 if !filing.put_in(connection).map_err(index())? {
                     // What was made ready is not so any more: all of it again, with nobody to
@@ -169,7 +167,7 @@ impl LocalStore {
                 }
                 Ok(())
             })?;
-            if !is_done {
+            if is_last || !is_done {
                 break;
             }
         }
@@ -186,7 +184,7 @@ impl LocalStore {
                     None => false,
                 };
                 if !is_put_in {
-                    // As above.
+                    // All of it again, as in `file_in_rounds`.
                     search::fill(connection, &self.files, &self.preparer, &generation.vectors)?;
                 }
                 Ok(())
@@ -247,7 +245,7 @@ impl LocalStore {
         generation: &Arc<Generation>,
         change: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<bool> {
-        let _held = self.lock.acquire("make memories searchable")?;
+        let _held = self.lock.acquire("bring the index up to date")?;
         let in_use = self.index_in_use();
         if !in_use.is_some_and(|in_use| Arc::ptr_eq(&in_use, generation)) {
             return Ok(false);

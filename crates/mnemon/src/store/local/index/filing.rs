@@ -1,12 +1,8 @@
 //! Filing: the trees by tag, metadata, link and handle take in many memories at a time.
 //!
-//! Each memory has its place in every one of them, far from the last one's, so
-//! one at a time would change more pages than all the rest of a write. A new
-//! memory is only in its row, which repeats its terms. Whoever asks reads the
-//! trees and the rows that are not filed yet (the views in [`TABLES`]). Those
-//! are the last rows: the plus before `log` keeps SQLite from walking through
-//! all memories of a log to find them. What can be made ready without the lock
-//! is made ready before ([`Filing`]).
+//! One at a time would change more pages than all the rest of a write. A new
+//! memory is only in its row, which repeats its terms; whoever asks reads the
+//! trees and the rows that are not filed yet (the views in [`TABLES`]).
 //!
 //! Invariant: every memory up to `filed.upto` is in the trees, no other is,
 //! but for links to what a memory supersedes, which are there at once.
@@ -18,7 +14,8 @@ use super::terms::{SortedTerms, Terms};
 use super::whole_or_not;
 use crate::store::local::log::line::Checksum;
 
-/// The trees, and views that know the memories that are not in them yet.
+/// The trees, and views that know the memories that are not in them yet. Those are the last rows:
+/// the plus before `log` keeps SQLite from walking through all memories of a log to find them.
 pub(super) const TABLES: &str = "
 CREATE TABLE filed (one INTEGER PRIMARY KEY CHECK (one = 1), upto INTEGER NOT NULL);
 INSERT INTO filed VALUES (1, 0);
@@ -60,8 +57,10 @@ const ROUND: u32 = 1024;
 /// If it fails, the transaction is as before and the memories wait on.
 pub(crate) fn file(connection: &Connection) -> rusqlite::Result<()> {
     let file_all = || {
-        while let Some(filing) = Filing::read(connection, ROUND)? {
-            filing.put_in(connection)?;
+        while let Some(filing) = Filing::read(connection)? {
+            if !filing.put_in(connection)? || filing.is_last() {
+                break;
+            }
         }
         Ok(())
     };
@@ -85,12 +84,12 @@ pub(crate) struct Filing {
 }
 
 impl Filing {
-    /// The memories that wait longest, at most so many; none if none waits.
-    pub(crate) fn read(connection: &Connection, most: u32) -> rusqlite::Result<Option<Self>> {
+    /// The memories that wait longest, as many as one round takes; none if none waits.
+    pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Option<Self>> {
         let after = filed_upto(connection)?;
         let mut waiting =
             connection.prepare_cached("SELECT n, sum, terms FROM unfiled ORDER BY n LIMIT ?1")?;
-        let mut rows = waiting.query([most])?;
+        let mut rows = waiting.query([ROUND])?;
         let (mut looked_at, mut all) = (Vec::new(), Vec::new());
         while let Some(row) = rows.next()? {
             let n = row.get(0)?;
@@ -103,6 +102,11 @@ impl Filing {
             looked_at,
             terms: SortedTerms::of(all),
         }))
+    }
+
+    /// Whether no others waited behind them.
+    pub(crate) fn is_last(&self) -> bool {
+        self.looked_at.len() < ROUND as usize
     }
 
     /// Puts them into the trees; false if one was changed since, or filed by somebody else.
@@ -221,6 +225,7 @@ mod tests {
         let connection = open_memory().unwrap();
         let questions = [
             "SELECT n FROM unfiled ORDER BY n LIMIT 9",
+            "SELECT n, sum FROM unfiled WHERE n <= 9 ORDER BY n",
             "SELECT n FROM all_tags WHERE tag = 'x'",
             "SELECT n FROM all_metadata WHERE key = 'x' AND value = 'y'",
             "SELECT n FROM all_links WHERE target = 'x'",
@@ -237,12 +242,60 @@ mod tests {
                 .iter()
                 .filter(|it| it.contains(" memories "))
                 .collect();
-            assert_eq!(
-                of_rows,
-                ["SEARCH memories USING INTEGER PRIMARY KEY (rowid>?)"],
-                "{sql}"
-            );
+            let [of_rows] = of_rows[..] else {
+                panic!("{sql}: {of_rows:?}");
+            };
+            let from_the_end = "SEARCH memories USING INTEGER PRIMARY KEY (rowid>?";
+            assert!(of_rows.starts_with(from_the_end), "{sql}: {of_rows}");
         }
+    }
+
+    #[test]
+    fn what_was_changed_since_it_was_made_ready_is_not_put_in() {
+        type Change = fn(&Connection, &mut position::Position);
+        let changes: [(&str, Change); 4] = [
+            ("revised", |connection, _| {
+                let sql = "UPDATE memories SET sum = ?1 WHERE n = 2";
+                connection.execute(sql, [[1_u8; 32]]).unwrap();
+            }),
+            ("filed by somebody else", |connection, _| {
+                file(connection).unwrap();
+            }),
+            ("its log is gone", |connection, position| {
+                leaving::leave(connection, position.log).unwrap();
+            }),
+            ("swept out", |connection, position| {
+                leaving::remove(connection, position.log).unwrap();
+            }),
+        ];
+        for (what, change) in changes {
+            let connection = open_memory().unwrap();
+            let space: Space = "session/s".parse().unwrap();
+            let mut position = position::create(&connection, &space).unwrap();
+            for number in 0..3 {
+                keep(&connection, &mut position, number);
+            }
+            let filing = Filing::read(&connection).unwrap().unwrap();
+            change(&connection, &mut position);
+            let (trees, upto) = (in_trees(&connection), filed_upto(&connection).unwrap());
+            assert!(!filing.put_in(&connection).unwrap(), "{what}");
+            assert_eq!(in_trees(&connection), trees, "{what}");
+            assert_eq!(filed_upto(&connection).unwrap(), upto, "{what}");
+        }
+    }
+
+    #[test]
+    fn what_comes_after_it_was_made_ready_waits_for_the_next_round() {
+        let connection = open_memory().unwrap();
+        let space: Space = "session/s".parse().unwrap();
+        let mut position = position::create(&connection, &space).unwrap();
+        keep(&connection, &mut position, 0);
+        let filing = Filing::read(&connection).unwrap().unwrap();
+        keep(&connection, &mut position, 1);
+        let before = seen(&connection);
+        assert!(filing.put_in(&connection).unwrap());
+        assert_eq!(filed_upto(&connection).unwrap(), 1);
+        assert_eq!(seen(&connection), before);
     }
 
     #[test]

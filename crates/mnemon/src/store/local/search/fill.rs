@@ -58,7 +58,8 @@ pub(in crate::store::local) struct Ready {
 
 /// What a look at a memory told, beside its words.
 pub(super) struct Known {
-    /// But for its author, its neighbours, and whether it is forgotten or superseded.
+    /// But for what the index alone knows: the numbers of its log, its author and its neighbours,
+    /// and whether it is forgotten or superseded.
     pub(super) facts: Facts,
     pub(super) author: Option<Author>,
     vector: Option<Vector>,
@@ -72,7 +73,7 @@ impl Known {
             vector,
         } = prepared;
         Self {
-            facts: Facts::of(&memory, &document, row.log, 0, row.version(), false),
+            facts: Facts::of(&memory, &document, 0, 0, row.version(), false),
             author: memory.author.clone(),
             vector,
         }
@@ -217,7 +218,7 @@ impl Ready {
         Ok((now.upto, now.stamp) == (self.before.upto, self.before.stamp))
     }
 
-    /// Whether [`Self::rows_now`] would give them, at a quarter of the cost.
+    /// Whether [`Self::rows_now`] would give them, for less.
     fn is_so_now(&self, connection: &Connection) -> rusqlite::Result<bool> {
         if !self.is_next(connection)? {
             return Ok(false);
