@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use mnemon::config::{self, Setting};
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
@@ -50,9 +51,9 @@ pub(crate) struct Init {
 #[derive(Serialize)]
 struct SettingAnswer<'a> {
     key: &'a str,
-    value: &'a str,
+    value: Json,
     origin: String,
-    default: &'a str,
+    default: Json,
     comment: &'a str,
 }
 
@@ -106,10 +107,32 @@ fn show(context: &Context) -> Outcome {
 fn setting(setting: &Setting) -> SettingAnswer<'_> {
     SettingAnswer {
         key: setting.key,
-        value: &setting.value,
+        value: json_of(&setting.value),
         origin: setting.origin.to_string(),
-        default: &setting.default,
+        default: json_of(&setting.default),
         comment: setting.comment,
+    }
+}
+
+/// A value as programs like it: settings are told as they stand in the file, in TOML.
+fn json_of(toml: &str) -> Json {
+    let value: toml_edit::Value = toml.parse().expect("settings are told in TOML");
+    json_of_value(&value)
+}
+
+fn json_of_value(value: &toml_edit::Value) -> Json {
+    use toml_edit::Value;
+    match value {
+        Value::String(text) => Json::from(text.value().as_str()),
+        Value::Integer(number) => Json::from(*number.value()),
+        Value::Float(number) => Json::from(*number.value()),
+        Value::Boolean(flag) => Json::from(*flag.value()),
+        Value::Datetime(time) => Json::from(time.value().to_string()),
+        Value::Array(values) => values.iter().map(json_of_value).collect(),
+        Value::InlineTable(members) => members
+            .iter()
+            .map(|(name, value)| (name, json_of_value(value)))
+            .collect(),
     }
 }
 

@@ -54,14 +54,16 @@ fn settings_say_where_they_come_from() {
             .find(|setting| setting["key"] == key)
             .unwrap()
     };
-    assert_eq!(setting("defaults.user")["value"], "\"dana\"");
+    assert_eq!(setting("defaults.user")["value"], "dana");
     assert!(
         setting("defaults.user")["origin"]
             .as_str()
             .unwrap()
             .ends_with("mnemon.toml:2")
     );
-    assert_eq!(setting("lock.timeout_ms")["value"], "7");
+    assert_eq!(setting("lock.timeout_ms")["value"], 7);
+    assert_eq!(setting("lock.timeout_ms")["default"], 5000);
+    assert_eq!(setting("privacy.patterns")["value"], json!([]));
     assert_eq!(
         setting("limits.future_skew_minutes")["origin"],
         "MNEMON_LIMITS_FUTURE_SKEW_MINUTES"

@@ -210,7 +210,13 @@ impl ImportPlan {
     }
 
     pub(super) fn refuse_if_bad(&mut self) -> Result<()> {
-        Error::bad_lines(std::mem::take(&mut self.bad)).map_or(Ok(()), Err)
+        let mut bad = std::mem::take(&mut self.bad);
+        // Links are looked at last, but people read a file from its beginning.
+        bad.sort_by_key(|error| match error {
+            Error::UnparsableLine { line, .. } => *line,
+            _ => 0,
+        });
+        Error::bad_lines(bad).map_or(Ok(()), Err)
     }
 }
 
