@@ -22,21 +22,35 @@ pub(super) const BENCH: Bench = Bench {
 };
 
 fn run(place: &Place) -> Result<Vec<Figure>> {
-    let engine = place.store("threads")?;
-    let space = new_session(&engine, "many-threads")?;
+    let one = rate_with(place, BENCH.name, "threads", 1)?;
+    let own = format!("{} own sessions", BENCH.name);
+    let own = rate_with(place, &own, "own-sessions", THREADS)?;
+    Ok(vec![one.goal(Goal::RatioAtLeast(3.0)), own])
+}
+
+/// Sixteen threads that write to so many sessions.
+fn rate_with(place: &Place, name: &str, store: &str, sessions: usize) -> Result<Figure> {
+    let engine = place.store(store)?;
+    let spaces = (0..sessions)
+        .map(|session| new_session(&engine, &format!("many-threads-{session}")))
+        .collect::<Result<Vec<Space>>>()?;
     let mut corpora: Vec<Corpus> = (0..THREADS)
         .map(|thread| Corpus::seeded(thread as u64))
         .collect();
-    engine.remember(&caller(), &space, Corpus::seeded(99).next())?;
+    let mut other = Corpus::seeded(99);
+    for space in &spaces {
+        engine.remember(&caller(), space, other.next())?;
+    }
     let each = place.scaled(400);
     let raw_count = place.scaled(1000);
-    let figure = beside_raw(BENCH.name, place.path(), place.rounds(), raw_count, |_| {
+    beside_raw(name, place.path(), place.rounds(), raw_count, |_| {
         let work: Vec<_> = corpora.iter_mut().map(|corpus| corpus.take(each)).collect();
         let (duration, ()) = time(|| {
             Ok(thread::scope(|scope| {
                 let writers: Vec<_> = work
                     .into_iter()
-                    .map(|drafts| scope.spawn(|| remember_each(&engine, &space, drafts)))
+                    .zip(spaces.iter().cycle())
+                    .map(|(drafts, space)| scope.spawn(|| remember_each(&engine, space, drafts)))
                     .collect();
                 writers
                     .into_iter()
@@ -44,8 +58,7 @@ fn run(place: &Place) -> Result<Vec<Figure>> {
             })?)
         })?;
         Ok(rate(THREADS * each, duration))
-    })?;
-    Ok(vec![figure.goal(Goal::RatioAtLeast(3.0))])
+    })
 }
 
 fn remember_each(engine: &Mnemon, space: &Space, drafts: Vec<Draft>) -> mnemon::Result<()> {
