@@ -4,7 +4,7 @@
 //! A copy that is newer than the reader's view of the index is no harm: what
 //! it has more does not count there (see [`super`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,6 +58,8 @@ pub(super) struct Loaded {
     /// With no gaps: a chunk that is not there has no rows.
     pub(super) chunks: Vec<Option<Arc<Chunk>>>,
     pub(super) names: Arc<BTreeMap<u32, String>>,
+    /// How many rows each author has; a name stays when the last is gone.
+    pub(super) by_author: HashMap<u32, u64>,
     /// What is not forgotten: how many in each place, and how many words in all.
     pub(super) live: BTreeMap<u32, u64>,
     pub(super) live_words: u64,
@@ -123,6 +125,7 @@ impl Chunks {
             live_words,
             live_numbers: live_numbers(&chunks),
             lengths: lengths(&chunks),
+            by_author: count_by_author(&chunks),
             chunks,
             names: Arc::new(names(connection).map_err(Error::index(path))?),
         });
@@ -170,6 +173,16 @@ fn count_live(chunks: &[Option<Arc<Chunk>>]) -> (BTreeMap<u32, u64>, u64) {
     }
     *live.entry(run.0).or_default() += run.1;
     (live, words)
+}
+
+/// Memories by author, forgotten ones too.
+fn count_by_author(chunks: &[Option<Arc<Chunk>>]) -> HashMap<u32, u64> {
+    let mut by_author = HashMap::new();
+    let rows = chunks.iter().flatten().flat_map(|chunk| &chunk.facts);
+    for facts in rows.filter(|facts| facts.flags.present) {
+        *by_author.entry(facts.author).or_default() += 1;
+    }
+    by_author
 }
 
 /// The numbers of all rows that are not forgotten.

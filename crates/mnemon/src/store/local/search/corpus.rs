@@ -40,13 +40,10 @@ impl Corpus {
         let last_pending = pending.list.last().map_or(0, |last| last.n);
         let list = pending.list.iter();
         let linked = pending.previous.keys().chain(pending.next.keys());
-        let names = loaded.names.iter().chain(&pending.new_authors);
         let mut corpus = Self {
             stamp: progress.stamp,
             upto: progress.upto,
-            authors: Arc::new(Authors::new(
-                names.map(|(number, name)| (*number, name.clone())),
-            )),
+            authors: Arc::default(),
             by_number: list.map(|own| (own.n, own.clone())).collect(),
             size: progress.upto.max(last_pending) as usize + 1,
             live: loaded.live.values().sum(),
@@ -68,19 +65,33 @@ impl Corpus {
         doubtful.extend(self.pending.unsearched.iter());
         doubtful.sort_unstable();
         doubtful.dedup();
+        let mut by_author = self.loaded.by_author.clone();
         for n in doubtful {
             let facts = self.loaded.facts(n);
+            if facts.flags.present
+                && let Some(count) = by_author.get_mut(&facts.author)
+            {
+                *count -= 1;
+            }
             if facts.is_live() {
                 self.live -= 1;
                 self.live_words -= u64::from(facts.length);
                 *self.live_more.entry(facts.place).or_default() -= 1;
             }
         }
-        for pending in pending.filter(|pending| pending.facts.is_live()) {
-            self.live += 1;
-            self.live_words += u64::from(pending.facts.length);
-            *self.live_more.entry(pending.facts.place).or_default() += 1;
+        for pending in pending {
+            *by_author.entry(pending.facts.author).or_default() += 1;
+            if pending.facts.is_live() {
+                self.live += 1;
+                self.live_words += u64::from(pending.facts.length);
+                *self.live_more.entry(pending.facts.place).or_default() += 1;
+            }
         }
+        // Whoever wrote nothing that is left is no name that a question could mean.
+        let names = self.loaded.names.iter().chain(&self.pending.new_authors);
+        let names = names.filter(|(number, _)| by_author.get(number).is_some_and(|it| *it > 0));
+        let names = names.map(|(number, name)| (*number, name.clone()));
+        self.authors = Arc::new(Authors::new(names));
     }
 
     pub(super) fn mean_length(&self) -> f64 {
