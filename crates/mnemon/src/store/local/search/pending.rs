@@ -222,34 +222,14 @@ pub(super) fn rows(
     new_max: u32,
     which: Rows,
 ) -> rusqlite::Result<Vec<Row>> {
-    let columns = format!(
-        "SELECT {POINTER_COLUMNS}, m.log, {} FROM memories m JOIN logs l ON l.n = m.log",
-        *IS_SUPERSEDED
-    );
-    let sealed = match which {
-        Rows::ToFill => "",
-        Rows::WithSealed => "UNION SELECT n FROM memories WHERE sealed",
-    };
-    let changed = format!(
-        "{columns} WHERE m.n IN (SELECT n FROM unsearched {sealed}) AND m.n <= ?1 ORDER BY m.n"
-    );
-    let new = format!("{columns} WHERE m.n > ?1 ORDER BY m.n LIMIT ?2");
-    let read = |row: &rusqlite::Row<'_>| {
+    let columns = format!("{POINTER_COLUMNS}, m.log, {}", *IS_SUPERSEDED);
+    select(connection, &columns, upto, new_max, which, |row| {
         Ok(Row {
             pointer: Pointer::from_row(row)?,
             log: row.get(11)?,
             is_superseded: row.get(12)?,
         })
-    };
-    let mut changed = connection.prepare_cached(&changed)?;
-    let mut found = changed
-        .query_map([upto], read)?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
-    let mut new = connection.prepare_cached(&new)?;
-    for row in new.query_map(params![upto, new_max], read)? {
-        found.push(row?);
-    }
-    Ok(found)
+    })
 }
 
 /// What may have changed of a row that is to be filled since its memory was looked at.
@@ -269,14 +249,10 @@ pub(super) fn rows_now(
     new_max: u32,
 ) -> rusqlite::Result<Vec<RowNow>> {
     let columns = format!(
-        "SELECT m.n, m.sum, m.log, l.space GLOB 'session/*', m.forgotten IS NOT NULL, {}
-         FROM memories m JOIN logs l ON l.n = m.log",
+        "m.n, m.sum, m.log, l.space GLOB 'session/*', m.forgotten IS NOT NULL, {}",
         *IS_SUPERSEDED
     );
-    let changed =
-        format!("{columns} WHERE m.n IN (SELECT n FROM unsearched) AND m.n <= ?1 ORDER BY m.n");
-    let new = format!("{columns} WHERE m.n > ?1 ORDER BY m.n LIMIT ?2");
-    let read = |row: &rusqlite::Row<'_>| {
+    select(connection, &columns, upto, new_max, Rows::ToFill, |row| {
         Ok(RowNow {
             n: row.get(0)?,
             version: version_of(&row.get(1)?),
@@ -285,15 +261,33 @@ pub(super) fn rows_now(
             is_forgotten: row.get(4)?,
             is_superseded: row.get(5)?,
         })
+    })
+}
+
+/// These columns of what is pending, up to so many new ones, in the order of their numbers.
+fn select<T>(
+    connection: &Connection,
+    columns: &str,
+    upto: u32,
+    new_max: u32,
+    which: Rows,
+    read: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    let sealed = match which {
+        Rows::ToFill => "",
+        Rows::WithSealed => "UNION SELECT n FROM memories WHERE sealed",
     };
-    let mut found = connection
-        .prepare_cached(&changed)?
-        .query_map([upto], read)?
+    let from = format!("SELECT {columns} FROM memories m JOIN logs l ON l.n = m.log");
+    let changed = format!(
+        "{from} WHERE m.n IN (SELECT n FROM unsearched {sealed}) AND m.n <= ?1 ORDER BY m.n"
+    );
+    let new = format!("{from} WHERE m.n > ?1 ORDER BY m.n LIMIT ?2");
+    let mut changed = connection.prepare_cached(&changed)?;
+    let mut found = changed
+        .query_map([upto], &read)?
         .collect::<rusqlite::Result<Vec<_>>>()?;
-    for row in connection
-        .prepare_cached(&new)?
-        .query_map(params![upto, new_max], read)?
-    {
+    let mut new = connection.prepare_cached(&new)?;
+    for row in new.query_map(params![upto, new_max], &read)? {
         found.push(row?);
     }
     Ok(found)
