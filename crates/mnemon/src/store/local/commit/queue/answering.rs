@@ -6,7 +6,8 @@ use super::{Answer, Appended, Group, Lead, Queue, Request, Taking};
 use crate::error::{Error, Result};
 use crate::store::Receipt;
 
-/// Answers the members of a group, after a panic too, and then hands the lead on.
+/// Answers the members of a group, after a panic too. The lead is with it, so that it is handed on
+/// in any case, and never before the group is closed.
 pub(super) struct Answering<'a> {
     group: &'a Group,
     queue: &'a Queue,
