@@ -64,6 +64,7 @@ impl LocalStore {
             Also {
                 when_read: &mut || leaving.finish_shelf(),
                 last_lines: &mut |connection| leaving.last_lines(connection, &space),
+                when_replaced: &mut || leaving.is_gone.set(true),
             },
         );
         match rewritten {
@@ -73,7 +74,6 @@ impl LocalStore {
                 archive_bytes: leaving.archive_bytes(),
             }),
             Err(error) => {
-                // The log is as it was, so what is on the shelf is there twice.
                 leaving.abandon();
                 Err(error)
             }
@@ -94,6 +94,8 @@ struct Leaving<'a> {
     shelf: RefCell<Option<(PathBuf, Stat)>>,
     /// The shelf is finished: nothing more can go there.
     is_read: Cell<bool>,
+    /// The log does not have it any more.
+    is_gone: Cell<bool>,
 }
 
 impl<'a> Leaving<'a> {
@@ -112,6 +114,7 @@ impl<'a> Leaving<'a> {
             packing: RefCell::default(),
             shelf: RefCell::default(),
             is_read: Cell::new(false),
+            is_gone: Cell::new(false),
         }
     }
 
@@ -236,7 +239,12 @@ impl<'a> Leaving<'a> {
             .map_or(0, |(_, stat)| stat.size)
     }
 
+    /// While the log is as it was, what is on the shelf is there twice; once it is not, the shelf
+    /// is all there is.
     fn abandon(self) {
+        if self.is_gone.get() {
+            return;
+        }
         if let Some((path, _)) = self.shelf.into_inner() {
             let _ = self.store.disk.remove(&path);
         }

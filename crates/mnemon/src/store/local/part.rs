@@ -142,6 +142,7 @@ impl LocalStore {
                     }
                     Ok(next_before(None))
                 },
+                when_replaced: &mut || {},
             },
         )?;
         self.clean_parts(&wanted.session)?;

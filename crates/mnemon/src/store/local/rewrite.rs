@@ -48,6 +48,9 @@ pub(super) struct Also<'a> {
     pub(super) when_read: &'a mut dyn FnMut() -> Result<()>,
     /// Under the lock, once the index knows all of it: the last lines.
     pub(super) last_lines: &'a mut LastLines<'a>,
+    /// Once the new log has the name: from then on it may be what a power cut leaves, whatever
+    /// fails afterwards.
+    pub(super) when_replaced: &'a mut dyn FnMut(),
 }
 
 /// A piece of the old log.
@@ -62,6 +65,7 @@ impl LocalStore {
         let nothing = Also {
             when_read: &mut || Ok(()),
             last_lines: &mut |_| Ok(Vec::new()),
+            when_replaced: &mut || {},
         };
         self.rewrite_and(space, judge, nothing)
     }
@@ -94,7 +98,7 @@ impl LocalStore {
             (also.when_read)()?;
             let mut held = self.lock.acquire("rewrite a log")?;
             let read = (&*old, &end);
-            let last = (also.last_lines, &sync as &dyn Fn() -> Result<()>);
+            let last = (also, &sync as &dyn Fn() -> Result<()>);
             self.finish_rewrite(space, &mut next, read, judge, last, &mut held)
         });
         if outcome.is_err() {
@@ -109,7 +113,7 @@ impl LocalStore {
         next: &mut Next<'_>,
         (old, end): (&dyn DiskFile, &End),
         judge: &mut Judge<'_>,
-        (last_lines, sync): (&mut LastLines<'_>, &dyn Fn() -> Result<()>),
+        (also, sync): (Also<'_>, &dyn Fn() -> Result<()>),
         held: &mut Held<'_>,
     ) -> Result<Option<PathBuf>> {
         let path = self.layout.log(space);
@@ -131,7 +135,7 @@ impl LocalStore {
             )?);
         }
         // Asked again if the index had to be built anew.
-        let last_lines = RefCell::new(last_lines);
+        let last_lines = RefCell::new(also.last_lines);
         let lines = self.with_sound_index(held, |connection| {
             self.catch_up(connection, std::slice::from_ref(space))?;
             (*last_lines.borrow_mut())(connection)
@@ -147,12 +151,22 @@ impl LocalStore {
             }
             renamed => renamed.map_err(Error::io("replace", &path))?,
         }
-        folders::sync(&*self.disk, &self.layout.folder(space))?;
+        (also.when_replaced)();
+        self.sync_replaced(space)?;
         self.with_sound_index(held, |connection| {
             self.catch_up(connection, std::slice::from_ref(space))
         })?;
         held.clear_note();
         Ok(aside)
+    }
+}
+
+impl LocalStore {
+    /// Makes sure that the log lasts which took another's place. If that fails, nobody knows which
+    /// of the two a power cut leaves, so writing stops.
+    pub(super) fn sync_replaced(&self, space: &Space) -> Result<()> {
+        folders::sync(&*self.disk, &self.layout.folder(space))
+            .inspect_err(|error| self.stop_writing(&space.to_string(), error))
     }
 }
 

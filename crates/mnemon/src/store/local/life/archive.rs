@@ -53,6 +53,8 @@ impl LocalStore {
         let place = self.layout.archive(&session.id).join(&packed.name);
         self.swap_for_short_log(archiving, &space, &session, &packed, &mut held)
             .inspect_err(|_| drop(self.disk.remove(&place)))?;
+        // From here on the shelf is all there is, whatever fails.
+        self.sync_replaced(&space)?;
         self.index_session(&space, &mut held)?;
         self.enter(Deed::SessionArchived, &archiving.deed, &session, &held)?;
         if let Some(session) = self.session_now(&space, &mut held)? {
@@ -91,8 +93,7 @@ impl LocalStore {
         self.disk
             .rename(&next_path, &path)
             .map_err(Error::io("replace", &path))
-            .inspect_err(|_| drop(self.disk.remove(&next_path)))?;
-        self.sync_folder_of(&path)
+            .inspect_err(|_| drop(self.disk.remove(&next_path)))
     }
 
     /// A header with the counters, what is known of the session, and its summary.

@@ -76,7 +76,7 @@ impl LocalStore {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
                 renamed => renamed.map_err(Error::io("replace", &path))?,
             }
-            self.sync_folder_of(&path)?;
+            self.sync_replaced(space)?;
             // The log is back; what is left of the archive only wastes room.
             let _ = self.remove_durably(&folder.join("archive").join(&archived.shelf));
             self.index_session(space, &mut held)?;
