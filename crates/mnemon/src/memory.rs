@@ -23,11 +23,14 @@ mod space;
 mod tag;
 mod text;
 
+use std::cmp::Ordering;
+
 use serde_json::{Map, Value};
 
 pub use author::Author;
 pub use body::Body;
 pub use by_kind::ByKind;
+pub(crate) use draft::keep_first_of_each;
 pub use draft::{Draft, Limits};
 pub use handle::Handle;
 pub(crate) use id::ulid;
@@ -99,6 +102,13 @@ impl Memory {
     /// What sort of thing it is.
     pub fn kind(&self) -> Kind {
         self.body.kind()
+    }
+
+    /// Which of two came into being first; of those of one moment, which was kept first.
+    pub(crate) fn compare_age(&self, other: &Self) -> Ordering {
+        let moments = |it: &Self| (it.created_at.micros(), it.recorded_at.micros(), it.handle);
+        let order = moments(self).cmp(&moments(other));
+        order.then_with(|| self.id.cmp(&other.id))
     }
 
     /// What is sealed and was not opened; its text is only a placeholder then.

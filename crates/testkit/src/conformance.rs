@@ -116,6 +116,7 @@ macro_rules! conformance {
             papers_of_the_store_are_nobodys
             nobody_loses_a_change_to_a_paper
             recorded_times_grow_even_if_the_clock_goes_back
+            what_is_kept_together_stays_in_its_order
             created_times_keep_their_zone_and_all_their_digits
             created_times_in_the_future_are_kept
             any_text_comes_back_as_it_was

@@ -214,8 +214,7 @@ impl Packing<'_> {
             .iter()
             .position(|ready| ready.candidate.section == Section::Conversation)
             .unwrap_or(ordered.len());
-        // They were chosen from the newest on.
-        ordered[turns..].reverse();
+        ordered[turns..].sort_by(|a, b| a.candidate.memory.compare_age(&b.candidate.memory));
         let item = |ready: &&Ready| ContextItem {
             memory: ready.candidate.memory.clone(),
             section: ready.candidate.section,
@@ -329,7 +328,7 @@ mod tests {
             .iter()
             .map(|item| item.memory.id.as_str())
             .collect();
-        assert_eq!(ids, ["m_1", "m_3", "m_6", "m_5"]);
+        assert_eq!(ids, ["m_1", "m_3", "m_5", "m_6"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::caller::{Caller, Operation};
 use crate::engine::Mnemon;
 use crate::error::{Error, Result};
-use crate::memory::{SessionId, Space};
+use crate::memory::{SessionId, Space, keep_first_of_each};
 use crate::session::{Session, SessionDetails, SessionState};
 use crate::store::{OnFull, Write};
 
@@ -29,6 +29,8 @@ impl Mnemon {
             .agents
             .iter()
             .try_for_each(|agent| check_name("agent", agent))?;
+        keep_first_of_each(&mut details.agents);
+        keep_first_of_each(&mut details.tags);
         details.check()?;
         self.config.decay.with_session(&details.decay)?;
         self.config.compaction.with_session(&details.compaction)?;

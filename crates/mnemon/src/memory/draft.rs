@@ -173,7 +173,7 @@ impl Limits {
     }
 }
 
-pub(super) fn keep_first_of_each<T: PartialEq>(items: &mut Vec<T>) {
+pub(crate) fn keep_first_of_each<T: PartialEq>(items: &mut Vec<T>) {
     let mut kept = Vec::with_capacity(items.len());
     for item in items.drain(..) {
         if !kept.contains(&item) {

@@ -24,10 +24,7 @@ use crate::memory::Memory;
 /// The memories in the order in which they came into being.
 fn oldest_first<'a>(memories: impl IntoIterator<Item = &'a Memory>) -> Vec<&'a Memory> {
     let mut ordered: Vec<&Memory> = memories.into_iter().collect();
-    ordered.sort_by(|a, b| {
-        let moments = |it: &Memory| (it.created_at.micros(), it.recorded_at.micros());
-        moments(a).cmp(&moments(b)).then_with(|| a.id.cmp(&b.id))
-    });
+    ordered.sort_by(|a, b| a.compare_age(b));
     ordered
 }
 

@@ -95,6 +95,15 @@ pub struct Earlier {
     pub by: String,
 }
 
+impl Batch {
+    /// How many memories it brings that don't say when they came into being.
+    pub(crate) fn untimed(&self) -> u32 {
+        let untimed = |write: &&Write| matches!(write, Write::Add { draft, .. } if draft.created_at.is_none());
+        let count = self.writes.iter().filter(untimed).count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
 impl Write {
     /// Whether it makes the space larger in a way that a quota is there to bound.
     pub fn grows(&self) -> bool {

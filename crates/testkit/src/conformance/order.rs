@@ -6,7 +6,7 @@ use mnemon::store::{Filter, Sort};
 use super::Open;
 use super::filters::furnish;
 use super::stage::{
-    NOW, access, add, done, everything, fact, forget, get, ids, make, selected, space, walked,
+    NOW, access, add, done, everything, fact, forget, get, ids, make, selected, space, time, walked,
 };
 
 /// Equal ones come newest first, then by id.
@@ -28,7 +28,11 @@ pub fn every_sort_has_its_order(open: Open) {
         };
         assert_eq!(selected(&*store, &filter).0, expected, "{sort:?}");
     }
-    let equal = ["X", "x", "y"].map(|name| add(name, fact("x")));
+    let equal = ["X", "x", "y"].map(|name| {
+        let mut draft = fact("x");
+        draft.created_at = Some(time(NOW));
+        add(name, draft)
+    });
     done(&*store, "agent/y", equal.to_vec());
     for sort in [Sort::Newest, Sort::Oldest, Sort::AccessCount] {
         let filter = Filter {

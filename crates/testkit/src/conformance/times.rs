@@ -31,6 +31,42 @@ pub fn recorded_times_grow_even_if_the_clock_goes_back(open: Open) {
     assert_eq!(kept.recorded_at, time("1960-01-01T00:00:00Z"));
 }
 
+/// Of several that are kept together each gets a time of its own, in their order, unless it says one.
+pub fn what_is_kept_together_stays_in_its_order(open: Open) {
+    let store = open();
+    let mut old = fact("x");
+    old.created_at = Some(time("2020-01-01T00:00:00Z"));
+    let writes = vec![
+        add("z", fact("x")),
+        add("old", old),
+        add("m", fact("x")),
+        add("a", fact("x")),
+    ];
+    done(&*store, "shared", writes.clone());
+    let times = [
+        ("z", "2026-01-10T11:59:59.999998Z"),
+        ("old", "2020-01-01T00:00:00Z"),
+        ("m", "2026-01-10T11:59:59.999999Z"),
+        ("a", NOW),
+    ];
+    for (name, created) in times {
+        assert_eq!(get(&*store, name).created_at, time(created), "{name}");
+        assert_eq!(get(&*store, name).recorded_at, time(NOW), "{name}");
+    }
+    assert_eq!(selected(&*store, &everything()).0, ["a", "m", "z", "old"]);
+    // Also behind what was kept in the same moment, and told again it changes nothing.
+    let told_again = writes
+        .into_iter()
+        .chain([add("f", fact("x")), add("b", fact("x"))]);
+    let outcomes = done(&*store, "shared", told_again.collect());
+    let changed: Vec<bool> = outcomes.iter().map(|outcome| outcome.changed).collect();
+    assert_eq!(changed, [false, false, false, false, true, true]);
+    assert_eq!(
+        selected(&*store, &everything()).0,
+        ["b", "f", "a", "m", "z", "old"]
+    );
+}
+
 /// A revision does not touch them.
 pub fn created_times_keep_their_zone_and_all_their_digits(open: Open) {
     let store = open();

@@ -86,12 +86,16 @@ impl State {
         let place = self.places.get(&batch.space);
         let used_bytes = place.map_or(0, |place| place.bytes);
         let last = place.and_then(|place| place.recorded_micros);
-        // Recorded times grow, whatever the clock does.
-        let at = utc(last.map_or(batch.now.micros(), |last| batch.now.micros().max(last + 1)));
+        let mut untimed: i64 = batch.writes.iter().map(untimed).sum();
+        // Recorded times grow, whatever the clock does, and so do those that memories are given.
+        let now = batch.now.micros();
+        let at = utc(last.map_or(now, |last| now.max(last + untimed.max(1))));
         let mut outcomes = Vec::new();
         let mut needed_bytes = 0;
         for write in &batch.writes {
-            let outcome = self.write(batch, write, at)?;
+            untimed -= self::untimed(write);
+            let created_at = utc(at.micros() - untimed);
+            let outcome = self.write(batch, write, at, created_at)?;
             if outcome.changed {
                 let bytes = 1 + text_bytes(write);
                 needed_bytes += bytes;
@@ -109,11 +113,18 @@ impl State {
         Ok(outcomes)
     }
 
-    fn write(&mut self, batch: &Batch, write: &Write, at: Time) -> Result<Outcome> {
+    /// `created_at` is for a memory that says no time of its own.
+    fn write(
+        &mut self,
+        batch: &Batch,
+        write: &Write,
+        at: Time,
+        created_at: Time,
+    ) -> Result<Outcome> {
         match write {
             Write::CreateSession(details) => self.create_session(batch, details, at),
             Write::ChangeSession(details) => self.change_session(batch, details, at),
-            Write::Add { id, draft } => self.add(batch, id, draft, at),
+            Write::Add { id, draft } => self.add(batch, id, draft, at, created_at),
             Write::Revise {
                 id,
                 expected,
@@ -193,7 +204,14 @@ impl State {
         }
     }
 
-    fn add(&mut self, batch: &Batch, id: &MemoryId, draft: &Draft, at: Time) -> Result<Outcome> {
+    fn add(
+        &mut self,
+        batch: &Batch,
+        id: &MemoryId,
+        draft: &Draft,
+        at: Time,
+        created_at: Time,
+    ) -> Result<Outcome> {
         self.require_session(&batch.space)?;
         let mut draft = draft.clone();
         draft.check(&batch.space, &batch.limits)?;
@@ -215,6 +233,7 @@ impl State {
             Space::Session(_) => Some(self.next_handle(&batch.space, &draft)),
             Space::Agent(_) | Space::Shared => None,
         };
+        draft.created_at.get_or_insert(created_at);
         let memory = memory(draft, id.clone(), batch.space.clone(), handle, at);
         let done = outcome(&memory, true);
         self.count += 1;
@@ -352,6 +371,14 @@ impl State {
             }),
             _ => Ok(()),
         }
+    }
+}
+
+/// 1 for a memory that says no time of its own.
+fn untimed(write: &Write) -> i64 {
+    match write {
+        Write::Add { draft, .. } if draft.created_at.is_none() => 1,
+        _ => 0,
     }
 }
 

@@ -70,6 +70,8 @@ pub(super) struct Planner<'a> {
     pub(super) batch: &'a Batch,
     /// The recorded time of every line.
     pub(super) at: Time,
+    /// How many memories without a time of their own are still to come.
+    untimed: u32,
     pub(super) planned: Planned,
 }
 
@@ -83,8 +85,11 @@ impl<'a> Planner<'a> {
         recorded_micros: i64,
         known: Known,
     ) -> Self {
-        // Recorded times only grow, whatever the clock does.
-        let at_micros = batch.now.micros().max(recorded_micros.saturating_add(1));
+        let untimed = batch.untimed();
+        // Recorded times only grow, whatever the clock does; those that memories are given lie
+        // behind the last one too.
+        let next_micros = recorded_micros.saturating_add(i64::from(untimed.max(1)));
+        let at_micros = batch.now.micros().max(next_micros);
         Self {
             connection,
             files,
@@ -92,6 +97,7 @@ impl<'a> Planner<'a> {
             pending,
             batch,
             at: Time::nearest_to_micros(at_micros),
+            untimed,
             planned: Planned {
                 lines: Vec::new(),
                 outcomes: Vec::new(),
@@ -157,6 +163,7 @@ impl<'a> Planner<'a> {
 
     fn add(&mut self, id: &MemoryId, draft: &Draft) -> Result<Outcome> {
         self.require_session()?;
+        let created_at = self.created_at(draft);
         let mut checked = draft.clone();
         let body = checked.checked_body(&self.batch.space, &self.batch.limits)?;
         let is_new = self.is_new(id)?;
@@ -176,6 +183,7 @@ impl<'a> Planner<'a> {
             None => None,
         };
         let space = self.batch.space.clone();
+        checked.created_at = Some(created_at);
         let mut memory = Arc::new(checked.into_memory(id.clone(), space, handle, self.at));
         let kept = self.kept(&mut memory)?;
         let body = if kept.is_sealed() { Map::new() } else { body };
@@ -191,6 +199,15 @@ impl<'a> Planner<'a> {
             .entry(id.clone())
             .and_modify(|touched| touched.first = first);
         Ok(outcome)
+    }
+
+    /// When a memory came into being. Those that don't say so get a microsecond each, so that the
+    /// order in which they were handed in is that of their times; the last one is as new as its line.
+    fn created_at(&mut self, draft: &Draft) -> Time {
+        draft.created_at.unwrap_or_else(|| {
+            self.untimed = self.untimed.saturating_sub(1);
+            Time::nearest_to_micros(self.at.micros() - i64::from(self.untimed))
+        })
     }
 
     /// The memory as its line keeps it; if that is sealed, the memory itself says so from now on.
