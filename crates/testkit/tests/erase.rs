@@ -347,3 +347,61 @@ fn what_is_not_there_is_refused_and_nothing_is_touched() {
     assert_eq!(refusal.unwrap_err().code(), Code::NotFound);
     assert_eq!(desk.all().len(), 1);
 }
+
+#[test]
+fn erasures_of_several_at_once_wait_for_each_other() {
+    let desk = Desk::new();
+    let keep = |number: usize| desk.keep(&Space::Shared, laden(Kind::Fact, number * 10)).id;
+    let ids: Vec<_> = (0..12).map(keep).collect();
+    std::thread::scope(|scope| {
+        for some in ids.chunks(4) {
+            // Another handle on the folder, as another process has it.
+            let other = LocalStore::create(desk.folder.path(), LocalOptions::default()).unwrap();
+            let other = Mnemon::new(Arc::new(other), Config::default());
+            scope.spawn(move || {
+                for id in some {
+                    let me = Caller::user("ada");
+                    let erased = other.erase_ids(&me, vec![id.clone()], "asked to").unwrap();
+                    assert_eq!(erased.ids, [id.clone()]);
+                }
+            });
+        }
+    });
+    let words: Vec<String> = (0..12).map(|number| canary(number * 10)).collect();
+    assert_eq!(desk.files_with(&words), Vec::<PathBuf>::new());
+    let erased = |entry: &mnemon::store::AuditEntry| entry.deed == Deed::Erased;
+    let entered = desk.mnemon.audit(&desk.me).unwrap();
+    assert_eq!(entered.iter().filter(|entry| erased(entry)).count(), 12);
+    assert_eq!(
+        desk.mnemon.verify(&desk.me, &mut |_| {}).unwrap().problems,
+        []
+    );
+}
+
+#[test]
+fn what_a_crash_left_of_desks_snapshots_and_requests_goes_too() {
+    let desk = Desk::new();
+    let secret = desk.keep(&Space::Shared, laden(Kind::Fact, 0));
+    let left = [
+        "agents/dev/working.json.01M7R6KF7KD702M7X4Z8TZNAWH",
+        "snapshots/dev/snap_1.snapshot.01M7R6KF7KD702M7X4Z8TZNAWH",
+        "requests/one.json.01M7R6KF7KD702M7X4Z8TZNAWH",
+    ];
+    let leave = || {
+        for path in left {
+            let path = desk.folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, canary(0)).unwrap();
+        }
+    };
+    leave();
+    let erased = desk.mnemon.erase(&desk.me, &[secret], "asked to").unwrap();
+    assert_eq!(erased.also_in, Vec::<PathBuf>::new());
+    assert_eq!(desk.files_with(&[canary(0)]), Vec::<PathBuf>::new());
+    // Maintenance does not wait for an erasure.
+    leave();
+    desk.mnemon
+        .maintain(&desk.me, &mnemon::engine::MaintainOptions::default())
+        .unwrap();
+    assert_eq!(desk.files_with(&[canary(0)]), Vec::<PathBuf>::new());
+}

@@ -91,3 +91,21 @@ fn a_log_that_cant_be_read_keeps_nobody_from_the_others() {
         .collect();
     assert_eq!(problems, [("session/broken", "E_STORAGE_IO")]);
 }
+
+#[test]
+fn a_store_that_was_taken_away_is_told_of_until_it_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (here, there) = (folder.path().join("here"), folder.path().join("there"));
+    let engine = open(&here);
+    let draft = Draft::new(Kind::Fact, "it is where it was".parse().unwrap());
+    engine.remember(&user(), &Space::Shared, draft).unwrap();
+    let list = || {
+        let found = engine.list(&user(), &Filter::all(0));
+        found.map(|found| found.total)
+    };
+    assert_eq!(list().unwrap(), 1);
+    fs::rename(&here, &there).unwrap();
+    list().unwrap_err();
+    fs::rename(&there, &here).unwrap();
+    assert_eq!(list().unwrap(), 1);
+}

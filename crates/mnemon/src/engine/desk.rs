@@ -186,8 +186,13 @@ impl Mnemon {
             memory: new.memory,
             added_at: self.clock.now(),
         };
-        let added =
-            self.at_desk_sealed(caller, agent, seals, |desk| desk.window.add(item.clone()))?;
+        let added = self.at_desk_sealed(caller, agent, seals, |desk| {
+            // It may have been erased since it was read.
+            if let Some(id) = &item.memory {
+                self.locate(caller, id.as_str(), None)?;
+            }
+            desk.window.add(item.clone())
+        })?;
         Ok((added, redacted))
     }
 

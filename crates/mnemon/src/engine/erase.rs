@@ -54,6 +54,7 @@ impl Mnemon {
             at: self.clock.now(),
             renewed,
         })?;
+        self.clean_papers_again(&papers.gone)?;
         erased.cleaned.extend(papers.cleaned);
         erased.not_cleaned = papers.not_cleaned;
         self.publish_erased(audiences);

@@ -11,11 +11,14 @@ use crate::engine::Mnemon;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, Reference, SessionId, Space};
 use crate::session::{Archived, Session};
-use crate::store::{Filter, Forgottenness, Located, Selection, Whereabouts};
+use crate::store::{Filter, Forgottenness, Located, Place, Selection, Whereabouts};
 use crate::time::Time;
 
 /// A session, how it is archived, and when it was last opened.
 type SessionPlace = (SessionId, Option<Archived>, Option<Time>);
+
+/// So often a memory is looked for while others open and archive its session.
+const LOOKS_MAX: usize = 20;
 
 impl Mnemon {
     /// As [`Self::find`], but also what is put away, and nothing is opened for it.
@@ -28,15 +31,25 @@ impl Mnemon {
         caller.may(Operation::Locate)?;
         let sight = Sight::of(caller);
         let references = Reference::parse(name, session)?;
-        for reference in &references {
-            if let Some(memory) = self.seen(caller, reference)? {
-                return Ok(Located::at_hand(memory));
+        for _ in 0..LOOKS_MAX {
+            for reference in &references {
+                if let Some(memory) = self.seen(caller, reference)? {
+                    return Ok(Located::at_hand(memory));
+                }
             }
-        }
-        for reference in &references {
-            let located = self.locate_put_away(caller, reference)?;
-            if let Some(located) = located.filter(|it| sight.sees(&it.memory)) {
-                return Ok(located);
+            for reference in &references {
+                let located = self.locate_put_away(caller, reference)?;
+                if let Some(located) = located.filter(|it| sight.sees(&it.memory)) {
+                    return Ok(located);
+                }
+            }
+            // Somebody may have brought it from where we looked last to where we looked first.
+            let mut is_nowhere = true;
+            for reference in &references {
+                is_nowhere &= matches!(self.store.locate(reference)?, Place::Nowhere);
+            }
+            if is_nowhere {
+                break;
             }
         }
         Err(Reference::not_found(name))

@@ -135,6 +135,8 @@ pub struct LocalStore {
     layout: Layout,
     options: LocalOptions,
     lock: StoreLock,
+    /// Held by whoever erases, from its intent to its end.
+    erasing: StoreLock,
     files: LogFiles,
     keys: Arc<keys::Keys>,
     syncs: Arc<Syncs>,
@@ -187,13 +189,13 @@ impl LocalStore {
         if let Durability::Interval { every_ms } = options.durability {
             sync::every(every_ms, &syncs, disk.clone(), layout.poisoned());
         }
+        let lock_at = |path| {
+            let (timeout_ms, pause_ms_max) = (options.lock_timeout_ms, options.lock_pause_ms_max);
+            StoreLock::new(disk.clone(), path, timeout_ms, pause_ms_max)
+        };
         Ok(Self {
-            lock: StoreLock::new(
-                disk.clone(),
-                layout.lock(),
-                options.lock_timeout_ms,
-                options.lock_pause_ms_max,
-            ),
+            lock: lock_at(layout.lock()),
+            erasing: lock_at(layout.erasing_lock()),
             files: LogFiles::new(disk.clone(), layout.clone(), keys.clone()),
             keys,
             syncs,

@@ -446,3 +446,33 @@ fn whoever_had_the_log_of_a_deleted_session_open_goes_on() {
     let draft = Draft::new(Kind::Fact, "The store takes more".parse().unwrap());
     other.remember(&desk.me, &Space::Shared, draft).unwrap();
 }
+
+#[test]
+fn a_memory_is_found_wherever_others_bring_its_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = mnemon_testkit::inspect::open(folder.path());
+    let me = Caller::user("ada");
+    let new = NewSession {
+        id: Some("moving".parse().unwrap()),
+        ..NewSession::default()
+    };
+    let session = engine.create_session(&me, new).unwrap();
+    let draft = Draft::new(Kind::Fact, "it is here or there".parse().unwrap());
+    let kept = engine
+        .remember(&me, &Space::Session(session.clone()), draft)
+        .unwrap();
+    std::thread::scope(|scope| {
+        let looks = scope.spawn(|| {
+            let other = mnemon_testkit::inspect::open(folder.path());
+            for _ in 0..300 {
+                let found = other.locate(&me, kept.id.as_str(), None).unwrap();
+                assert_eq!(found.memory.id, kept.id);
+            }
+        });
+        while !looks.is_finished() {
+            engine.archive_session(&me, &session, None).unwrap();
+            engine.restore_session(&me, &session).unwrap();
+        }
+        looks.join().unwrap();
+    });
+}

@@ -354,6 +354,35 @@ fn an_edit_that_takes_the_id_of_another_memory_is_not_accepted() {
 }
 
 #[test]
+fn an_edit_that_takes_the_handle_of_another_memory_is_not_accepted() {
+    let desk = Desk::new();
+    // One that a sound line has, and one that two edits want.
+    desk.edit(|text| {
+        text.replace("FACT-002", "FACT-001")
+            .replace("FACT-003", "FACT-009")
+            .replace("FACT-004", "FACT-009")
+    });
+    let report = desk.repair(true);
+    assert_eq!(report.accepted, ["session/s:5"], "{report:?}");
+    let refused: Vec<_> = report
+        .quarantined
+        .iter()
+        .map(|piece| {
+            (
+                piece.line,
+                piece.problem.contains("handle must be one that no other"),
+            )
+        })
+        .collect();
+    assert_eq!(refused, [(4, true), (6, true)], "{report:?}");
+    assert_eq!(desk.verify().problems, []);
+    for (handle, id) in [("s/FACT-001", "fact-0"), ("s/FACT-009", "fact-2")] {
+        let named = desk.engine.get(&desk.user, handle, None).unwrap();
+        assert_eq!(named.id.as_str(), id);
+    }
+}
+
+#[test]
 fn an_edit_of_a_memory_that_was_revised_later_is_accepted() {
     let desk = Desk::new();
     let memory = desk.engine.find(&desk.user, "fact-1", None).unwrap();

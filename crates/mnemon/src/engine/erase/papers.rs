@@ -14,9 +14,13 @@ use crate::error::{Error, Result};
 use crate::memory::{MemoryId, Reference};
 use crate::store::{Cleaned, Paper, PaperSort, What};
 
+/// So often papers are cleaned again while others put back what they hold.
+const PASSES_MAX: usize = 10;
+
 /// What a paper must not hold any more.
-struct Gone<'a> {
-    ids: HashSet<&'a MemoryId>,
+#[derive(Default)]
+pub(super) struct Gone {
+    ids: HashSet<MemoryId>,
     texts: BTreeSet<String>,
 }
 
@@ -26,6 +30,8 @@ pub(super) struct CleanedPapers {
     pub(super) cleaned: Vec<Cleaned>,
     /// Sealed, and nobody gave the key.
     pub(super) not_cleaned: Vec<String>,
+    /// What they must not hold.
+    pub(super) gone: Gone,
 }
 
 impl Mnemon {
@@ -36,11 +42,8 @@ impl Mnemon {
         let mut outcome = CleanedPapers::default();
         let mut papers = self.store.papers(PaperSort::Working)?;
         papers.extend(self.store.papers(PaperSort::Snapshot)?);
-        if papers.is_empty() {
-            return Ok(outcome);
-        }
         let gone = Gone {
-            ids: ids.iter().collect(),
+            ids: ids.iter().cloned().collect(),
             texts: self.texts_of(caller, ids)?,
         };
         for paper in papers {
@@ -57,11 +60,74 @@ impl Mnemon {
                 Err(error) => return Err(error),
             }
         }
+        outcome.gone = gone;
         Ok(outcome)
     }
 
+    /// As [`Self::clean_papers`], now that the memories are gone: whoever wrote a paper meanwhile may
+    /// have read them before. Whoever does so from now on finds that they are gone.
+    pub(super) fn clean_papers_again(&self, gone: &Gone) -> Result<()> {
+        for _ in 0..PASSES_MAX {
+            let mut papers = self.store.papers(PaperSort::Working)?;
+            papers.extend(self.store.papers(PaperSort::Snapshot)?);
+            let mut is_changed = false;
+            for paper in papers {
+                match self.clean_paper(&paper, gone) {
+                    // It was told of the first time.
+                    Err(Error::Crypto(_)) => {}
+                    changed => is_changed |= changed?,
+                }
+            }
+            // A snapshot that was not clean yet may have been put back onto a desk that was.
+            if !is_changed {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out of what an agent is about to hold what was erased from the store: it may have been
+    /// read before. The caller changes the paper.
+    pub(in crate::engine) fn take_out_what_was_erased(
+        &self,
+        working: &mut Working,
+        window: &mut Window,
+    ) -> Result<()> {
+        let mut texts = BTreeSet::new();
+        working.retain(|_, _, entry| {
+            each_text(&entry.value, &mut |text| {
+                texts.insert(text.to_owned());
+            });
+            true
+        });
+        for item in window.items() {
+            // Of a memory that is there it may say what it says.
+            let is_there = match &item.memory {
+                Some(id) => self.store.find(&Reference::Id(id.clone()))?.is_some(),
+                None => false,
+            };
+            if !is_there {
+                texts.insert(item.text.clone());
+            }
+        }
+        let texts: Vec<String> = texts.into_iter().collect();
+        let asked: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let erased = self.store.were_erased(&asked)?;
+        let texts = texts.into_iter().zip(erased);
+        let gone = Gone {
+            ids: HashSet::new(),
+            texts: texts
+                .filter_map(|(text, is_erased)| is_erased.then_some(text))
+                .collect(),
+        };
+        if !gone.texts.is_empty() {
+            gone.leave(working, window);
+        }
+        Ok(())
+    }
+
     /// Whether there was anything to take out.
-    fn clean_paper(&self, paper: &Paper, gone: &Gone<'_>) -> Result<bool> {
+    fn clean_paper(&self, paper: &Paper, gone: &Gone) -> Result<bool> {
         let mut is_changed = false;
         self.store.edit_paper(paper, &mut |before| {
             let Some(bytes) = before else { return Ok(None) };
@@ -122,7 +188,7 @@ impl Mnemon {
     }
 }
 
-impl Gone<'_> {
+impl Gone {
     /// Takes it out of what an agent holds; how much that was.
     fn leave(&self, working: &mut Working, window: &mut Window) -> usize {
         let values = working.retain(|_, _, entry| !self.is_in(&entry.value));
@@ -138,11 +204,20 @@ impl Gone<'_> {
     }
 
     fn is_in(&self, value: &Value) -> bool {
-        match value {
-            Value::String(text) => self.says(text),
-            Value::Array(values) => values.iter().any(|it| self.is_in(it)),
-            Value::Object(map) => map.iter().any(|(key, it)| self.says(key) || self.is_in(it)),
-            _ => false,
-        }
+        let mut is_in = false;
+        each_text(value, &mut |text| is_in |= self.says(text));
+        is_in
+    }
+}
+
+fn each_text(value: &Value, each: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => each(text),
+        Value::Array(values) => values.iter().for_each(|it| each_text(it, each)),
+        Value::Object(map) => map.iter().for_each(|(key, it)| {
+            each(key);
+            each_text(it, each);
+        }),
+        _ => {}
     }
 }

@@ -81,6 +81,11 @@ impl LocalStore {
             return self.memory_index();
         }
         let Some(generation) = self.index_in_use() else {
+            // Of a store that was taken away nothing is known, which is another answer than none.
+            self.format
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .check_again(&*self.disk, &self.layout)?;
             // There is none: make it if we may write, else answer from memory.
             return match self.lock.try_acquire("build the index") {
                 // A full disk has no room for it, but must not keep us from answering.

@@ -36,7 +36,8 @@ use crate::store::{Cleaned, Erased, Erasure, Place, Store, What};
 impl LocalStore {
     /// Removes memories for good.
     pub(super) fn erase_everywhere(&self, erasure: &Erasure) -> Result<Erased> {
-        self.finish_erasure()?;
+        let _alone = self.erasing.acquire("erase")?;
+        self.finish_noted()?;
         let mut spaces: Vec<Space> = Vec::new();
         let mut texts: Vec<String> = Vec::new();
         let mut traces = Traces::default();
@@ -100,6 +101,15 @@ impl LocalStore {
 
     /// Finishes an erasure that was cut short, if there is one.
     pub(super) fn finish_erasure(&self) -> Result<Option<Erased>> {
+        if !self.has_unfinished_erasure()? {
+            return Ok(None);
+        }
+        // Whoever is at it may be done with it by then.
+        let _alone = self.erasing.acquire("finish an erasure")?;
+        self.finish_noted()
+    }
+
+    fn finish_noted(&self) -> Result<Option<Erased>> {
         match Intent::read(&*self.disk, &self.layout)? {
             Some(intent) => self.carry_out(&intent, &Traces::default()).map(Some),
             None => Ok(None),
@@ -120,6 +130,7 @@ impl LocalStore {
             ..Erased::default()
         };
         Intent::remove_half_written(&*self.disk, &self.layout)?;
+        self.remove_half_written_papers(&mut erased)?;
         self.keep_deeds_of(intent)?;
         self.clean_quarantine(intent, &traces, &mut erased)?;
         for space in &intent.spaces {
@@ -207,6 +218,13 @@ impl LocalStore {
         // Not from under whoever is about to put it in the place of the log.
         let _held = self.lock.acquire("erase what was left half written")?;
         self.remove_half_written(&self.layout.folder(space), erased)
+    }
+
+    /// What a crash left of papers: they hold what an agent took from its memories.
+    fn remove_half_written_papers(&self, erased: &mut Erased) -> Result<()> {
+        let _held = self.lock.acquire("erase what was left half written")?;
+        let left = self.half_written_papers()?;
+        left.iter().try_for_each(|path| self.remove(path, erased))
     }
 
     fn remove_half_written(&self, folder: &Path, erased: &mut Erased) -> Result<()> {

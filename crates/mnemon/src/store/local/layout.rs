@@ -41,6 +41,11 @@ impl Layout {
     }
 
     /// What is being erased, while it is.
+    /// Who erases now; there is one intent, so one does.
+    pub(crate) fn erasing_lock(&self) -> PathBuf {
+        self.root.join("erasing.lock")
+    }
+
     pub(crate) fn erasing(&self) -> PathBuf {
         self.root.join("erasing.json")
     }

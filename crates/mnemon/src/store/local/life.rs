@@ -131,6 +131,10 @@ impl LocalStore {
         }
         let _held = self.lock.acquire("tidy up")?;
         removed.extend(self.remove_purged()?);
+        for path in self.half_written_papers()? {
+            self.remove_durably(&path)?;
+            removed.push(path);
+        }
         self.destroy_keys_of_gone_sessions()?;
         Ok(removed)
     }

@@ -111,6 +111,24 @@ impl LocalStore {
         Ok(papers)
     }
 
+    /// What crashes left beside papers: new ones that never took the place of the old. The caller
+    /// has the lock, so nobody is about to give them that place.
+    pub(super) fn half_written_papers(&self) -> Result<Vec<PathBuf>> {
+        let (agents, snapshots) = (self.layout.agents(), self.layout.snapshots());
+        let mut folders = vec![self.layout.root().join(REQUESTS_FOLDER)];
+        for above in [agents, snapshots] {
+            let names = self.names_in(&above)?;
+            folders.extend(names.iter().map(|name| above.join(name)));
+        }
+        let mut left = Vec::new();
+        for folder in folders {
+            let names = self.names_in(&folder)?;
+            let half_written = names.iter().filter(|name| is_half_written_paper(name));
+            left.extend(half_written.map(|name| folder.join(name)));
+        }
+        Ok(left)
+    }
+
     fn push_if_there(&self, paper: Paper, papers: &mut Vec<Paper>) -> Result<()> {
         if shelf::stat(&*self.disk, &self.layout.paper(&paper))?.is_some() {
             papers.push(paper);
@@ -121,4 +139,10 @@ impl LocalStore {
     fn names_in(&self, folder: &Path) -> Result<Vec<String>> {
         self.disk.list(folder).map_err(Error::io("read", folder))
     }
+}
+
+/// Whether a file was to take the place of a paper.
+fn is_half_written_paper(name: &str) -> bool {
+    whole_file::place_of(name)
+        .is_some_and(|paper| paper.ends_with(REQUEST_ENDING) || paper.ends_with(SNAPSHOT_ENDING))
 }

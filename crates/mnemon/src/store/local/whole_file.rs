@@ -49,3 +49,13 @@ pub(super) fn write_beside(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result
         }
     }
 }
+
+/// The name of the file whose place a file is to take that was written beside it; none if it is
+/// no such file.
+pub(super) fn place_of(name: &str) -> Option<&str> {
+    let (place, unique) = name.rsplit_once('.')?;
+    let mut letters = unique.bytes();
+    let is_ulid =
+        unique.len() == 26 && letters.all(|it| it.is_ascii_digit() || it.is_ascii_uppercase());
+    is_ulid.then_some(place)
+}

@@ -7,13 +7,20 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::store::local::papers::{REQUESTS_FOLDER, TOKENS_FILE};
-use crate::store::local::shelf;
+use crate::store::local::{shelf, whole_file};
 
 /// Below the root: what is derived, and notes of who writes now.
 ///
 /// Tokens stay where they were given: a back-up must not let anybody in again who was shut out
 /// since. What became of requests is of use for a day, to those who sent them here.
-const LEFT_OUT: [&str; 5] = ["index", "lock", "poisoned", TOKENS_FILE, REQUESTS_FOLDER];
+const LEFT_OUT: [&str; 6] = [
+    "index",
+    "lock",
+    "erasing.lock",
+    "poisoned",
+    TOKENS_FILE,
+    REQUESTS_FOLDER,
+];
 
 /// Files by their path below the root.
 pub(super) struct Catalogue(pub(super) BTreeMap<PathBuf, Seen>);
@@ -75,11 +82,7 @@ fn look(root: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Seen>) -> Resul
 
 /// Whether a file is still to get its name, or was left by a crash before it got one.
 pub(super) fn is_half_written(name: &str) -> bool {
-    let is_ulid = |end: &str| {
-        let mut letters = end.bytes();
-        end.len() == 26 && letters.all(|it| it.is_ascii_digit() || it.is_ascii_uppercase())
-    };
-    shelf::is_unfinished(name) || name.rsplit_once('.').is_some_and(|(_, end)| is_ulid(end))
+    shelf::is_unfinished(name) || whole_file::place_of(name).is_some()
 }
 
 #[cfg(test)]

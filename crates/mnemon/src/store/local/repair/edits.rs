@@ -1,11 +1,11 @@
-//! Edits by hand that become the truth: each is signed, and takes no other memory's id.
+//! Edits by hand that become the truth: each is signed, and takes no other memory's id or handle.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::memory::{Kind, MemoryId, Reference, Space};
+use crate::memory::{Handle, Kind, Memory, MemoryId, Reference, Space};
 use crate::store::local::LocalStore;
 use crate::store::local::index::generation::Generation;
 use crate::store::local::index::read;
@@ -20,6 +20,8 @@ pub(super) struct Edits<'a> {
     fresh: &'a Generation,
     /// The memories that edits keep which were taken before.
     accepted: HashSet<MemoryId>,
+    /// The handles that such edits give, and to which memory.
+    handles: HashMap<(Space, Handle), MemoryId>,
 }
 
 impl<'a> Edits<'a> {
@@ -28,6 +30,7 @@ impl<'a> Edits<'a> {
             store,
             fresh,
             accepted: HashSet::new(),
+            handles: HashMap::new(),
         }
     }
 
@@ -47,6 +50,13 @@ impl<'a> Edits<'a> {
                     &given,
                 ))
             }
+            Record::Add(memory) | Record::Update { memory, .. }
+                if self.has_the_handle_of_another(&memory)? =>
+            {
+                let given = memory.handle.map_or_else(String::new, |it| it.to_string());
+                let rule = "one that no other memory of the session has";
+                Err(Error::rule("handle", rule, &given))
+            }
             Record::Add(memory)
                 if self.is_kept_already(&memory.id, space)?
                     || !self.accepted.insert(memory.id.clone()) =>
@@ -57,6 +67,26 @@ impl<'a> Edits<'a> {
             }
             _ => Ok(signed),
         }
+    }
+
+    /// Whether a memory was given a handle by which another one is known, or by another edit.
+    fn has_the_handle_of_another(&mut self, memory: &Memory) -> Result<bool> {
+        let (Some(session), Some(handle)) = (memory.space.session(), memory.handle) else {
+            return Ok(false);
+        };
+        let index = || Error::index("index");
+        let connection = self.fresh.borrow()?;
+        let named = Reference::Handle(session.clone(), handle);
+        let found = read::find(&connection, &named).map_err(index())?;
+        if found.is_some_and(|found| found.id != memory.id.as_str()) {
+            return Ok(true);
+        }
+        let place = (memory.space.clone(), handle);
+        let first = self
+            .handles
+            .entry(place)
+            .or_insert_with(|| memory.id.clone());
+        Ok(*first != memory.id)
     }
 
     /// Whether a sound line keeps a memory of this id, which another must not take.
