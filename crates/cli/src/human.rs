@@ -7,6 +7,7 @@ pub(crate) mod hits;
 pub(crate) mod memories;
 pub(crate) mod redacted;
 pub(crate) mod related;
+pub(crate) mod shell;
 pub(crate) mod table;
 pub(crate) mod text;
 

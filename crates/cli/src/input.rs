@@ -6,6 +6,7 @@ use mnemon::memory::body::confidence_from_word;
 use mnemon::memory::{Confidence, Importance, Link, Memory, MemoryId, SessionId, Tag};
 use mnemon::time::expression::{Moment, parse_expression};
 use mnemon::{Caller, Error, Mnemon, Time};
+use mnemon_wire::parse_strictly;
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Outcome};
@@ -70,7 +71,7 @@ pub(crate) fn confidence(text: &str) -> Outcome<Confidence> {
         None => number(
             "confidence",
             text,
-            "a number from 0 to 1, or high, medium or low",
+            "a number from 0 to 1, or high, medium, low, explicit, inferred or uncertain",
         )?,
     };
     Ok(Confidence::try_from(number)?)
@@ -132,22 +133,15 @@ pub(crate) fn settings(field: &'static str, texts: &[String]) -> Outcome<Map<Str
 
 /// The JSON object of `--body`.
 pub(crate) fn body(text: &str) -> Outcome<Map<String, Value>> {
-    match serde_json::from_str(text) {
-        Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err(unparsable_body(
-            text,
-            "it is JSON, but not an object".into(),
-        )),
-        Err(error) => Err(unparsable_body(text, error.to_string())),
+    let what = "a JSON object for --body";
+    match parse_strictly(what, text)? {
+        Value::Object(map) => Ok(map),
+        _ => Err(Failure::from(Error::Unparsable {
+            what,
+            input: text.chars().take(60).collect(),
+            problem: "it is JSON, but not an object".into(),
+        })),
     }
-}
-
-fn unparsable_body(text: &str, problem: String) -> Failure {
-    Failure::from(Error::Unparsable {
-        what: "a JSON object for --body",
-        input: text.chars().take(60).collect(),
-        problem,
-    })
 }
 
 /// What names of memories mean to this caller.

@@ -20,6 +20,7 @@ pub(crate) enum ChosenBy {
     Option,
     Variable,
     Nearest,
+    Around,
     DataFolder,
 }
 
@@ -29,6 +30,7 @@ impl ChosenBy {
             Self::Option => "--root",
             Self::Variable => "MNEMON_ROOT",
             Self::Nearest => "the nearest .mnemon folder",
+            Self::Around => "the store that this folder belongs to",
             Self::DataFolder => "the user's data folder",
         }
     }
@@ -36,13 +38,15 @@ impl ChosenBy {
 
 impl Root {
     /// `--root`, else `MNEMON_ROOT`, else the nearest `.mnemon` upwards, else the data folder.
+    ///
+    /// Whoever is in a store's own folder means that store.
     pub(crate) fn find(option: Option<&Path>, environment: &Environment, here: &Path) -> Self {
         let (path, chosen_by) = if let Some(path) = option {
             (here.join(path), ChosenBy::Option)
         } else if let Some(path) = &environment.root {
             (here.join(path), ChosenBy::Variable)
-        } else if let Some(path) = nearest(here) {
-            (path, ChosenBy::Nearest)
+        } else if let Some(nearest) = nearest(here) {
+            nearest
         } else {
             let data = environment.data_folder.clone();
             (
@@ -57,15 +61,26 @@ impl Root {
     pub(crate) fn for_init(&self, here: &Path) -> PathBuf {
         match self.chosen_by {
             ChosenBy::Option | ChosenBy::Variable => self.path.clone(),
-            ChosenBy::Nearest | ChosenBy::DataFolder => here.join(FOLDER),
+            ChosenBy::Nearest | ChosenBy::Around | ChosenBy::DataFolder => here.join(FOLDER),
         }
     }
 }
 
-fn nearest(here: &Path) -> Option<PathBuf> {
-    here.ancestors()
-        .map(|folder| folder.join(FOLDER))
-        .find(|folder| folder.is_dir())
+fn nearest(here: &Path) -> Option<(PathBuf, ChosenBy)> {
+    here.ancestors().find_map(|folder| {
+        let own = folder.join(FOLDER);
+        if own.is_dir() {
+            Some((own, ChosenBy::Nearest))
+        } else {
+            is_store(folder).then(|| (folder.to_owned(), ChosenBy::Around))
+        }
+    })
+}
+
+/// Whether a folder is a store itself, as that of the demo is.
+fn is_store(folder: &Path) -> bool {
+    let about = std::fs::read_to_string(folder.join("store.json"));
+    about.is_ok_and(|about| about.contains("\"store_id\""))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub use template::template;
 use crate::error::{Error, Result};
 
 /// What to do when no known name is near the one that was given.
-const NEXT_STEP: &str = "`mnemon config init` writes a file with every setting.";
+const NEXT_STEP: &str = "`mnemon config init --print` shows every setting.";
 
 /// Where settings may come from; each one overrules those before it.
 #[derive(Clone, Debug, Default)]

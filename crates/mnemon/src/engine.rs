@@ -53,7 +53,8 @@ pub use desk::{Clearing, NewEntry, NewItem};
 pub use embed::{Embedded, EmbeddingReport};
 pub use filling::Filling;
 pub use import::{
-    Base, Conflict, ErasedTexts, ImportItem, ImportOptions, Imported, Incoming, TakenIn,
+    Base, Conflict, ErasedTexts, IMPORTED_AT_ONCE, ImportItem, ImportOptions, Imported, Incoming,
+    TakenIn,
 };
 pub use keys::{Sealed, Sealing};
 pub use long_term::LongTermStats;
@@ -229,7 +230,12 @@ impl Mnemon {
             for reference in &references {
                 match self.place(caller, reference)? {
                     Place::Here(memory) => return refuse_altered(*memory),
-                    place => places.push(place),
+                    Place::Nowhere => {}
+                    place => {
+                        // What it means first may be there; only then it can mean something else.
+                        places.push(place);
+                        break;
+                    }
                 }
             }
             let archived = archived_among(name, places)?;

@@ -15,7 +15,7 @@ pub mod claude_code;
 mod codex;
 mod gemini;
 mod graph;
-mod ids;
+pub(crate) mod ids;
 mod input;
 pub mod live;
 mod mem0;

@@ -31,6 +31,7 @@ pub mod request;
 mod retention;
 mod sealing;
 mod session;
+mod strict;
 mod token;
 mod turn;
 mod workflow;
@@ -68,6 +69,7 @@ pub use session::{
     DeletedSessionShape, DeletedSessionsShape, DeletedShape, PurgedShape, SessionShape,
     SessionsShape,
 };
+pub use strict::parse_strictly;
 pub use token::{NewTokenShape, TokenShape, TokensShape};
 pub use turn::{KeptTurnShape, parse_turn};
 pub use workflow::workflow_selectors;

@@ -33,7 +33,7 @@ impl<'a> RememberedShape<'a> {
             space: &kept.space,
             durable: kept.durable,
             redacted: RedactionShape::all(&kept.redacted),
-            notes: kept.filling.iter().map(ToString::to_string).collect(),
+            notes: kept.notes(),
         }
     }
 }

@@ -6,12 +6,10 @@
 //! refused with the place where it stands.
 
 mod fields;
-mod json;
 mod schema;
 mod structured;
 
 pub use fields::snake_case;
-pub use json::parse_json;
 pub use structured::{parse_structured, parse_structured_text};
 
 use jiff::tz::TimeZone;
@@ -20,12 +18,25 @@ use mnemon::memory::{AgentId, Author, Confidence, Importance, Kind, SessionId, S
 use mnemon::recall::{Mode, Profile, Query, Question};
 use mnemon::store::{Filter, Forgottenness, Sort, Status};
 use mnemon::time::expression::{Moment, parse_expression};
-use mnemon::{Result, Time};
+use mnemon::{Error, Result, Time};
 use serde_json::Value;
 
 use crate::kind_from_word;
 use crate::parse::shorten;
+use crate::strict::{self, Refused};
 use fields::{Fields, at, text, wrong};
+
+/// The JSON of a question; `what` it should have been is said of what is no JSON at all.
+pub fn parse_json(what: &'static str, text: &str) -> Result<Value> {
+    strict::read(text).map_err(|refused| match refused {
+        Refused::At { place, problem } => wrong(place, problem, None),
+        Refused::Unreadable(error) => Error::Unparsable {
+            what,
+            input: shorten(text),
+            problem: error.to_string(),
+        },
+    })
+}
 
 /// What chooses memories; `all` says that none are left out.
 pub const CHOOSING: [&str; 18] = [

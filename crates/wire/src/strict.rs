@@ -1,5 +1,5 @@
-//! The JSON of a question: what is given twice is refused, because only one
-//! of the two can count and nobody can know which was meant.
+//! JSON that says one thing only: what is given twice is refused, because only one of the two can
+//! count and nobody can know which was meant, and so is a whole number that would lose digits.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -8,35 +8,114 @@ use mnemon::{Error, Result};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::fields::wrong;
 use crate::parse::shorten;
 
-/// JSON of any sort; `what` it should have been is said of what is no JSON at all.
-pub fn parse_json(what: &'static str, text: &str) -> Result<Value> {
-    let twice = RefCell::new(None);
+/// What is wrong with a text.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// It is no JSON.
+    Unreadable(serde_json::Error),
+    /// Something in it can't be kept as it stands there.
+    At {
+        /// Where: `filters[1].value`.
+        place: String,
+        problem: &'static str,
+    },
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => error.fmt(f),
+            Self::At { place, problem } => write!(f, "`{place}` {problem}"),
+        }
+    }
+}
+
+/// JSON of any sort; `what` it should have been is said of what can't be read.
+pub fn parse_strictly(what: &'static str, text: &str) -> Result<Value> {
+    read(text).map_err(|refused| Error::Unparsable {
+        what,
+        input: shorten(text),
+        problem: refused.to_string(),
+    })
+}
+
+/// JSON of any sort.
+pub(crate) fn read(text: &str) -> Result<Value, Refused> {
+    let wrong = RefCell::new(None);
     let any = Any {
         place: String::new(),
-        twice: &twice,
+        wrong: &wrong,
     };
     let mut source = serde_json::Deserializer::from_str(text);
     let read = any.deserialize(&mut source);
     let read = read.and_then(|value| source.end().map(|()| value));
-    let value = read.map_err(|error| Error::Unparsable {
-        what,
-        input: shorten(text),
-        problem: error.to_string(),
-    })?;
-    match twice.into_inner() {
-        Some(place) => Err(wrong(place, "is given twice", None)),
+    let value = read.map_err(Refused::Unreadable)?;
+    match wrong.into_inner() {
+        Some(Wrong::Twice(place)) => Err(Refused::At {
+            place,
+            problem: "is given twice",
+        }),
+        // Written as a fraction or with an exponent it is what it says.
+        Some(Wrong::Large) => match long_whole_number(text) {
+            Some(number) => Err(Refused::At {
+                place: shorten(number),
+                problem: "is too long for a number of 64 bits; give it as a text",
+            }),
+            None => Ok(value),
+        },
         None => Ok(value),
     }
+}
+
+/// The first number that is written as a whole one and is kept as none.
+fn long_whole_number(text: &str) -> Option<&str> {
+    let mut rest = text;
+    loop {
+        let begin = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit())?;
+        rest = &rest[begin..];
+        if let Some(inside) = rest.strip_prefix('"') {
+            rest = behind_string(inside)?;
+            continue;
+        }
+        let is_of_number = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
+        let end = rest.find(|c| !is_of_number(c)).unwrap_or(rest.len());
+        let (number, behind) = rest.split_at(end);
+        let is_whole = !number.contains(['.', 'e', 'E']);
+        if is_whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
+            return Some(number);
+        }
+        rest = behind;
+    }
+}
+
+/// What follows a string, of which the first quote is gone.
+fn behind_string(text: &str) -> Option<&str> {
+    let mut is_escaped = false;
+    let end = text.find(|c| {
+        let is_end = c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_end
+    })?;
+    Some(&text[end + 1..])
+}
+
+/// From here on a whole number may be one that 64 bits don't hold.
+const TWO_TO_THE_63: f64 = 9_223_372_036_854_775_808.0;
+
+/// What was met first that can't be kept as it stands there.
+enum Wrong {
+    /// A member that was there before.
+    Twice(String),
+    /// A number beyond 64 bits.
+    Large,
 }
 
 /// A value that stands at a place.
 struct Any<'a> {
     place: String,
-    /// The first member that was there twice.
-    twice: &'a RefCell<Option<String>>,
+    wrong: &'a RefCell<Option<Wrong>>,
 }
 
 impl<'de> DeserializeSeed<'de> for Any<'_> {
@@ -71,6 +150,9 @@ impl<'de> Visitor<'de> for Any<'_> {
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        if number.abs() >= TWO_TO_THE_63 {
+            self.wrong.borrow_mut().get_or_insert(Wrong::Large);
+        }
         Ok(Number::from_f64(number).map_or(Value::Null, Value::Number))
     }
 
@@ -82,7 +164,7 @@ impl<'de> Visitor<'de> for Any<'_> {
         let mut items = Vec::new();
         while let Some(item) = source.next_element_seed(Any {
             place: format!("{}[{}]", self.place, items.len()),
-            twice: self.twice,
+            wrong: self.wrong,
         })? {
             items.push(item);
         }
@@ -98,10 +180,10 @@ impl<'de> Visitor<'de> for Any<'_> {
             };
             let value = source.next_value_seed(Any {
                 place: place.clone(),
-                twice: self.twice,
+                wrong: self.wrong,
             })?;
             if members.insert(name, value).is_some() {
-                self.twice.borrow_mut().get_or_insert(place);
+                self.wrong.borrow_mut().get_or_insert(Wrong::Twice(place));
             }
         }
         Ok(Value::Object(members))
@@ -113,30 +195,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_read_as_it_is_and_a_member_given_twice_is_refused_with_its_place() {
+    fn json_is_read_as_it_is() {
         for text in [
             "null",
             "[true,-1,18446744073709551615,1.5,\"a\\u00e9\",{}]",
+            "[1e300,-9223372036854775808,12345678901234567890123.0,\"12345678901234567890123\"]",
+            "{\"a \\\" 12345678901234567890123\":1E22}",
             r#"{"a":{"b":[1,{"c":null}]},"b":1}"#,
         ] {
             let plain: Value = serde_json::from_str(text).unwrap();
-            assert_eq!(parse_json("JSON", text).unwrap(), plain);
+            assert_eq!(read(text).unwrap(), plain);
         }
-        for (text, place) in [
-            (r#"{"limit":1,"limit":2}"#, "limit"),
-            (r#"{"limit":1,"limit":1}"#, "limit"),
+        for text in ["", "{", "1 2", "[1e999]"] {
+            let error = parse_strictly("JSON", text).unwrap_err();
+            assert_eq!(error.code().as_str(), "E_INVALID_FORMAT", "{text}");
+        }
+    }
+
+    #[test]
+    fn what_can_not_be_kept_as_it_stands_there_is_refused_with_its_place() {
+        let long = "is too long for a number of 64 bits; give it as a text";
+        for (text, place, problem) in [
+            (r#"{"limit":1,"limit":2}"#, "limit", "is given twice"),
+            (r#"{"limit":1,"limit":1}"#, "limit", "is given twice"),
             (
                 r#"{"filters":[{},{"value":1,"field":"a","value":1}],"x":1,"x":2}"#,
                 "filters[1].value",
+                "is given twice",
+            ),
+            (
+                r#"{"a":18446744073709551616}"#,
+                "18446744073709551616",
+                long,
+            ),
+            (
+                r#"[1e300,"\\",-9223372036854775809]"#,
+                "-9223372036854775809",
+                long,
             ),
         ] {
-            let error = parse_json("JSON", text).unwrap_err();
-            assert_eq!(error.code().as_str(), "E_INVALID_QUERY");
-            assert_eq!(error.to_string(), format!("{place}: is given twice"));
-        }
-        for text in ["", "{", "1 2", "[1e999]"] {
-            let error = parse_json("JSON", text).unwrap_err();
-            assert_eq!(error.code().as_str(), "E_INVALID_FORMAT", "{text}");
+            assert_eq!(
+                read(text).unwrap_err().to_string(),
+                format!("`{place}` {problem}")
+            );
         }
     }
 }

@@ -41,11 +41,17 @@ pub(crate) struct Check {
 
 /// Write a file with every setting and its default
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  mnemon config init\n  mnemon config init --user")]
+#[command(
+    after_help = "Examples:\n  mnemon config init\n  mnemon config init --user\n  \
+    mnemon config init --print"
+)]
 pub(crate) struct Init {
     /// The user's file instead of the store's
     #[arg(long)]
     user: bool,
+    /// Only show what it would write
+    #[arg(long, conflicts_with = "user")]
+    print: bool,
 }
 
 #[derive(Serialize)]
@@ -60,6 +66,11 @@ struct SettingAnswer<'a> {
 #[derive(Serialize)]
 struct Settings<'a> {
     settings: Vec<SettingAnswer<'a>>,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -156,6 +167,12 @@ impl Check {
 
 impl Init {
     fn run(&self, context: &Context) -> Outcome {
+        if self.print {
+            let shown = Shown {
+                text: config::template(),
+            };
+            return context.output.answer(&shown, || shown.text.clone());
+        }
         let path = if self.user {
             context.user_config().cloned().ok_or_else(|| {
                 Failure::misused(
@@ -173,7 +190,8 @@ impl Init {
         if path.exists() {
             return Err(Failure::misused(
                 format!("{} is there already, and stays as it is", path.display()),
-                "`mnemon config check` tells what is wrong with it; move it away to get a new one.",
+                "`mnemon config check` tells what is wrong with it; `mnemon config init --print` shows \
+                 every setting.",
             ));
         }
         let mut file = std::fs::OpenOptions::new()

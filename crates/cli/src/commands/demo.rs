@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
+use crate::human::shell::quoted;
 use crate::human::{LABEL, NAME, count};
 
 /// Make a small store with a story in it, to look around in
@@ -43,7 +44,7 @@ impl Demo {
         let store = LocalStore::create(&folder, LocalOptions::from(&config))?;
         let engine = Mnemon::new(Arc::new(store), config);
         let memories = story::tell(&engine)?;
-        let commands = commands(&quoted(&self.folder));
+        let commands = commands(&quoted(&self.folder.display().to_string()));
         let answer = Answer {
             root: &folder,
             session_id: story::SESSION,
@@ -114,15 +115,4 @@ fn commands(folder: &str) -> Vec<(String, &'static str)> {
         ),
     ]
     .into()
-}
-
-/// The folder as a shell takes it.
-fn quoted(folder: &Path) -> String {
-    let text = folder.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
 }

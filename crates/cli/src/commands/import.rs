@@ -150,6 +150,11 @@ fn is_prose(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok() && !matches!(begins, None | Some(b'{' | b'['))
 }
 
+/// Whether there is neither a file nor a folder at a path: `/dev/stdin`, or what a shell gives for `<(…)`.
+fn is_stream(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir())
+}
+
 /// Whether another program made what lies at a path.
 fn is_foreign(path: &Path) -> Outcome<bool> {
     if path.is_dir() {
@@ -174,7 +179,8 @@ impl Import {
             options: self.options(),
             extract: false,
         };
-        let is_stdin = self.file.as_os_str() == "-";
+        // What comes through a pipe can be read once only.
+        let is_stdin = self.file.as_os_str() == "-" || is_stream(&self.file);
         let may_be_foreign = matches!(self.format, FormatName::Auto);
         if may_be_foreign && !is_stdin && (self.from.is_some() || is_foreign(&self.file)?) {
             return foreign::take_path(context, &self.file, wish);

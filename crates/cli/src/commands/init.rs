@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::failure::Outcome;
+use crate::human::shell::quoted;
+use crate::root::ChosenBy;
 
 /// Make a store: in ./.mnemon, or in --root
 #[derive(Debug, Args)]
@@ -33,10 +35,15 @@ impl Init {
             if existed {
                 format!("There is a store in {root} already; it is as it was.")
             } else {
+                // Whoever named a folder has to go on doing so.
+                let named = match context.root.chosen_by {
+                    ChosenBy::Option => format!(" --root {}", quoted(&root.to_string())),
+                    _ => String::new(),
+                };
                 format!(
                     "Made a store in {root}.\n\nNext:\n  \
-                     mnemon session new --id first\n  \
-                     mnemon remember \"What is worth keeping\" --session first"
+                     mnemon{named} session new --id first\n  \
+                     mnemon{named} remember \"What is worth keeping\" --session first"
                 )
             }
         })

@@ -138,10 +138,10 @@ impl Remember {
         }
         let kept = engine.remember(&caller, &space, draft)?;
         context.output.redacted(&kept.redacted);
-        if let Some(filling) = &kept.filling
-            && !context.output.is_json()
-        {
-            Output::say("warning", &filling.to_string());
+        if !context.output.is_json() {
+            for note in kept.notes() {
+                Output::say("warning", &note);
+            }
         }
         context.output.answer(&RememberedShape::of(&kept), || {
             let name = match kept.handle {

@@ -53,3 +53,13 @@ fn a_folder_with_something_in_it_is_left_alone() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("is not empty"));
 }
+
+#[test]
+fn whoever_goes_into_the_folder_is_in_the_store() {
+    let sandbox = Sandbox::empty();
+    sandbox.json(&["demo"]);
+    let mut list = sandbox.command();
+    list.current_dir(sandbox.path().join("mnemon-demo/sessions"));
+    let ran = finish(list.args(["list", "--json"]), b"");
+    assert_eq!(ran.json()["total"], 13);
+}

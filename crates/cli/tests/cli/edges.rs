@@ -216,3 +216,120 @@ fn details_of_a_session_that_could_not_be_read_again_are_refused() {
     assert_eq!(sandbox.json(&["session", "list"])["total"], 0);
     assert_eq!(sandbox.json(&["verify"])["ok"], true);
 }
+
+#[test]
+fn within_a_session_a_name_is_its_handle_first() {
+    let sandbox = Sandbox::with_session();
+    sandbox.json(&[
+        "remember", "for all", "--shared", "--kind", "decision", "--id", "DEC-001",
+    ]);
+    sandbox.json(&["remember", "of s", "--session", "s", "--kind", "decision"]);
+    let text = |arguments: &[&str]| sandbox.json(arguments)["text"].clone();
+    assert_eq!(text(&["get", "DEC-001", "--session", "s"]), "of s");
+    assert_eq!(text(&["get", "DEC-001"]), "for all");
+    sandbox.json(&["forget", "DEC-001", "--session", "s", "--reason", "settled"]);
+    assert_eq!(text(&["get", "DEC-001"]), "for all");
+    assert_eq!(sandbox.json(&["list", "--session", "s"])["total"], 0);
+}
+
+#[test]
+fn whoever_keeps_again_what_is_forgotten_is_told() {
+    let sandbox = Sandbox::with_session();
+    let keep = [
+        "remember",
+        "tea, no milk",
+        "--session",
+        "s",
+        "--id",
+        "fact_tea",
+    ];
+    sandbox.json(&keep);
+    assert!(sandbox.json(&keep).get("notes").is_none());
+    sandbox.json(&["forget", "fact_tea", "--reason", "coffee now"]);
+    let note =
+        "fact_tea is forgotten: no question finds it until `mnemon unforget fact_tea --reason R`";
+    assert_eq!(sandbox.json(&keep)["notes"], json!([note]));
+    assert_eq!(sandbox.run(&keep).stderr, format!("warning: {note}\n"));
+}
+
+#[test]
+fn another_confidence_leaves_no_word_that_says_something_else() {
+    let sandbox = Sandbox::with_session();
+    sandbox.json(&[
+        "remember",
+        "dark mode",
+        "--session",
+        "s",
+        "--kind",
+        "preference",
+        "--id",
+        "p",
+        "--confidence",
+        "explicit",
+    ]);
+    let revised = sandbox.json(&["revise", "p", "--confidence", "0.2"]);
+    assert_eq!(
+        (&revised["confidence"], &revised["body"]),
+        (&json!(0.2), &json!({}))
+    );
+    let revised = sandbox.json(&["revise", "p", "--confidence", "inferred"]);
+    assert_eq!(revised["body"]["confidence"], "inferred");
+}
+
+#[test]
+fn a_closed_session_that_is_used_again_says_so() {
+    let sandbox = Sandbox::with_session();
+    sandbox.json(&["session", "close", "s"]);
+    let closed = |sandbox: &Sandbox| {
+        let card = sandbox.run(&["session", "show", "s"]).stdout;
+        card.lines()
+            .find(|line| line.contains("closed"))
+            .unwrap()
+            .to_owned()
+    };
+    assert!(!closed(&sandbox).contains("used again"));
+    sandbox.json(&["remember", "one thing more", "--session", "s"]);
+    assert!(closed(&sandbox).ends_with(", used again since"));
+}
+
+#[test]
+fn a_session_names_each_agent_and_tag_once() {
+    let sandbox = Sandbox::empty();
+    sandbox.json(&["init"]);
+    let new = [
+        "session", "new", "--id", "t", "--agent", "x", "--agent", "x", "--tag", "a", "--tag", "a",
+    ];
+    sandbox.json(&new);
+    let shown = sandbox.json(&["session", "show", "t"]).to_string();
+    assert_eq!(
+        (
+            shown.matches("\"x\"").count(),
+            shown.matches("\"a\"").count()
+        ),
+        (1, 1),
+        "{shown}"
+    );
+}
+
+#[test]
+fn turns_of_one_moment_are_told_in_their_order() {
+    let sandbox = Sandbox::with_session();
+    let turn = |n: usize| {
+        json!({"text": format!("turn {n}"), "kind": "conversation", "created_at": "2026-01-10T12:00:00Z"}).to_string()
+    };
+    let lines: Vec<String> = (1..=9).map(turn).collect();
+    sandbox.run_with_input(
+        &["import", "-", "--session", "s"],
+        lines.join("\n").as_bytes(),
+    );
+    for arguments in [
+        ["context", "--session", "s"].as_slice(),
+        &["session", "timeline", "s"],
+    ] {
+        let told = sandbox.run(arguments).stdout;
+        let places: Vec<_> = (1..=9)
+            .map(|n| told.find(&format!("turn {n}")).unwrap())
+            .collect();
+        assert!(places.is_sorted(), "{told}");
+    }
+}

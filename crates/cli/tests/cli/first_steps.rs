@@ -286,3 +286,12 @@ fn without_a_project_the_data_folder_is_used() {
         .join("home/.local/share/mnemon/agents/a/memory.jsonl");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }
+
+#[test]
+fn what_to_do_next_names_the_folder_that_was_named() {
+    let sandbox = Sandbox::empty();
+    let made = sandbox.run(&["--root", "my memory", "init"]).stdout;
+    let root = sandbox.path().join("my memory");
+    let next = format!("mnemon --root '{}' session new --id first", root.display());
+    assert!(made.contains(&next), "{made}");
+}

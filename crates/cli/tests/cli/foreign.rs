@@ -1,7 +1,6 @@
 //! Taking in what other programs kept: once, all of it, and again next week.
 
 use std::io::Write as _;
-use std::process::Stdio;
 
 use serde_json::{Value, json};
 use zip::write::SimpleFileOptions;
@@ -281,26 +280,7 @@ fn an_import_that_is_killed_is_completed_by_the_next() {
         .map(|n| said("user", &format!("u-{n}"), n, &format!("turn number {n}")))
         .collect();
     projects(&sandbox, &turns);
-    let mut child = sandbox
-        .command()
-        .args(["import", "projects"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    // Killed as soon as a transaction was written, which is long before it is done.
-    loop {
-        let sessions = std::fs::read_dir(sandbox.path().join(".mnemon/sessions"));
-        let kept = sessions.into_iter().flatten().flatten().any(|session| {
-            let log = std::fs::read_to_string(session.path().join("memory.jsonl"));
-            log.is_ok_and(|log| log.contains(r#""op":"commit""#))
-        });
-        if kept || child.try_wait().unwrap().is_some() {
-            break;
-        }
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    sandbox.kill_import("projects");
     let rest = sandbox.json(&["import", "projects"]);
     let number = |name: &str| rest[name].as_u64().unwrap();
     assert_eq!(number("imported") + number("skipped"), TURNS as u64);

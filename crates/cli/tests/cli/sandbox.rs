@@ -78,6 +78,26 @@ impl Sandbox {
         command
     }
 
+    /// Imports a file, but is killed as soon as a transaction was written.
+    pub(crate) fn kill_import(&self, path: &str) {
+        let mut import = self.command();
+        import.args(["import", path]);
+        import.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = import.spawn().unwrap();
+        loop {
+            let sessions = std::fs::read_dir(self.path().join(".mnemon/sessions"));
+            let kept = sessions.into_iter().flatten().flatten().any(|session| {
+                let log = std::fs::read_to_string(session.path().join("memory.jsonl"));
+                log.is_ok_and(|log| log.contains(r#""op":"commit""#))
+            });
+            if kept || child.try_wait().unwrap().is_some() {
+                break;
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
     /// Runs it with these arguments.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         finish(self.command().args(arguments), b"")

@@ -90,3 +90,21 @@ fn the_file_that_is_written_is_fine_and_never_overwritten() {
         json!({"ok": true})
     );
 }
+
+#[test]
+fn every_setting_is_shown_also_beside_a_file_that_can_not_be_read() {
+    let sandbox = Sandbox::with_session();
+    sandbox.file(".mnemon/mnemon.toml", "storage = = 1");
+    let shown = sandbox.run(&["config", "init", "--print"]);
+    assert_eq!((shown.code, shown.stderr.as_str()), (0, ""));
+    assert_eq!(
+        shown.stdout.trim_end(),
+        mnemon::config::template().trim_end()
+    );
+    let broken = sandbox.run(&["config", "check"]);
+    assert!(
+        broken
+            .stderr
+            .ends_with("hint: Correct that line; `mnemon config check` reads the file again.\n")
+    );
+}

@@ -305,3 +305,110 @@ fn a_vector_of_another_dimension_is_refused_with_its_line() {
     assert_eq!(message, told);
     assert_eq!(sandbox.json(&["list"])["total"], 0);
 }
+
+#[test]
+fn lines_without_ids_are_completed_by_the_next_import_and_keep_their_order() {
+    const LINES: usize = 3000;
+    let sandbox = Sandbox::with_session();
+    // Some say the same as others: each is a memory of its own.
+    let line =
+        |n: usize| json!({"text": format!("step {}", n % 1000), "kind": "event"}).to_string();
+    let lines: Vec<String> = (0..LINES).map(line).collect();
+    sandbox.file("steps.jsonl", lines.join("\n"));
+    sandbox.kill_import("steps.jsonl");
+    let import = ["import", "steps.jsonl"];
+    let rest = sandbox.json(&import);
+    let number = |name: &str| rest[name].as_u64().unwrap();
+    assert_eq!(number("imported") + number("skipped"), LINES as u64);
+    assert!(number("skipped") >= 500, "{rest}");
+    let listed = sandbox.json(&["list", "--all", "--sort", "oldest", "--limit", "9999"]);
+    let texts = listed["memories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["text"].as_str().unwrap());
+    assert!(texts.eq((0..LINES).map(|n| format!("step {}", n % 1000))));
+    // A file that grew brings what is new; the same elsewhere is another memory.
+    sandbox.file("steps.jsonl", lines.join("\n") + "\n" + &line(LINES));
+    let grown = sandbox.json(&import);
+    assert_eq!(
+        (&grown["imported"], &grown["skipped"]),
+        (&json!(1), &json!(LINES))
+    );
+    let elsewhere = sandbox.json(&[&import[..], &["--session", "s"]].concat());
+    assert_eq!(elsewhere["imported"], LINES + 1);
+}
+
+#[test]
+fn a_few_lines_without_ids_are_new_each_time() {
+    let sandbox = Sandbox::with_session();
+    let line = r#"{"text":"the night's back-up is done","kind":"event"}"#;
+    let append = ["import", "-", "--session", "s", "--json"];
+    for _ in 0..2 {
+        let imported = sandbox.run_with_input(&append, line.as_bytes()).json();
+        assert_eq!(imported["imported"], 1);
+    }
+    assert_eq!(sandbox.json(&["list", "--session", "s"])["total"], 2);
+}
+
+#[test]
+fn what_json_says_twice_or_beyond_64_bits_is_refused_before_anything_is_kept() {
+    let sandbox = Sandbox::with_session();
+    let long = "`12345678901234567890123` is too long for a number of 64 bits; give it as a text";
+    for (line, problem) in [
+        (r#"{"text":"a","text":"b"}"#, "`text` is given twice"),
+        (
+            r#"{"text":"a","body":{"x":1,"x":2}}"#,
+            "`body.x` is given twice",
+        ),
+        (
+            r#"{"text":"a","metadata":{"order":12345678901234567890123}}"#,
+            long,
+        ),
+    ] {
+        let lines = format!("{{\"text\":\"good\"}}\n{line}\n");
+        let ran = sandbox.run_with_input(&["import", "-", "--session", "s"], lines.as_bytes());
+        assert_eq!(ran.code, 1);
+        let (first, _) = ran.stderr.split_once('\n').unwrap();
+        assert!(first.starts_with("error[E_INVALID_FORMAT]"), "{first}");
+        assert!(
+            first.contains("line 2") && first.contains(problem),
+            "{first}"
+        );
+    }
+    for (body, problem) in [
+        (r#"{"a":1,"a":2}"#, "`a` is given twice"),
+        (r#"{"order":12345678901234567890123}"#, long),
+    ] {
+        let ran = sandbox.run(&["remember", "x", "--session", "s", "--body", body]);
+        assert!(ran.stderr.contains(problem), "{}", ran.stderr);
+    }
+    assert_eq!(sandbox.json(&["list", "--session", "s"])["total"], 0);
+}
+
+#[test]
+fn what_nobody_wrote_is_nobodys_after_a_round_trip() {
+    let (here, there) = (Sandbox::with_session(), Sandbox::with_session());
+    here.json(&["remember", "by me", "--session", "s"]);
+    let log = here.path().join(".mnemon/sessions/s/memory.jsonl");
+    let mut lines = std::fs::read_to_string(&log).unwrap();
+    lines.push_str("{\"text\":\"by hand\",\"id\":\"hand1\"}\n");
+    std::fs::write(&log, lines).unwrap();
+    here.json(&["repair", "--accept-edits"]);
+    let exported = here.run(&["export", "--session", "s"]).stdout;
+    there.run_with_input(&["import", "-"], exported.as_bytes());
+    for sandbox in [&here, &there] {
+        assert_eq!(sandbox.json(&["get", "hand1"])["author"], Value::Null);
+        assert_eq!(sandbox.json(&["get", "s/FACT-001"])["author"], "user");
+    }
+}
+
+#[test]
+fn what_comes_through_a_pipe_is_taken_whole() {
+    let sandbox = Sandbox::with_session();
+    let line = "{\"text\":\"the same again\"}\n";
+    let lines = line.repeat(2000);
+    let arguments = ["import", "/dev/stdin", "--session", "s", "--json"];
+    let imported = sandbox.run_with_input(&arguments, lines.as_bytes()).json();
+    assert_eq!(imported["imported"], 2000);
+}

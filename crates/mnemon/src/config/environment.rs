@@ -125,8 +125,8 @@ mod tests {
             (
                 "MNEMON_FROBNICATE",
                 "1",
-                "MNEMON_FROBNICATE: frobnicate is not a known setting. `mnemon config init` \
-                 writes a file with every setting.",
+                "MNEMON_FROBNICATE: frobnicate is not a known setting. `mnemon config init \
+                 --print` shows every setting.",
             ),
             (
                 "MNEMON_STORAGE_WRITE_ATTEMPTS",

@@ -120,7 +120,7 @@ fn refuse_file(path: &Path, line: usize, problem: &str) -> Error {
         place: format!("{}:{line}", path.display()),
         key: "the file".to_owned(),
         problem: format!("is not TOML: {problem}"),
-        suggestion: NEXT_STEP.to_owned(),
+        suggestion: "Correct that line; `mnemon config check` reads the file again.".to_owned(),
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn refusals_name_the_line_and_the_next_step() {
-        let init = "`mnemon config init` writes a file with every setting.";
+        let init = "`mnemon config init --print` shows every setting.";
         for (text, refusal) in [
             (
                 "[storage]\n\ndurablity = 'os'",

@@ -24,8 +24,9 @@ use plan::{ImportPlan, Planned};
 
 pub use take_in::{Incoming, TakenIn};
 
-/// At most so many memories are written under one hold of the lock.
-const CHUNK: usize = 500;
+/// At most so many memories of an import are written at once, under one hold of the lock. So many
+/// of one space are kept together or not at all.
+pub const IMPORTED_AT_ONCE: usize = 500;
 
 /// No line of a memory is shorter than this and its text.
 const LINE_BYTES_MIN: u64 = 200;
@@ -211,7 +212,7 @@ impl Mnemon {
                 .into_iter()
                 .peekable();
             while memories.peek().is_some() {
-                let chunk: Vec<_> = memories.by_ref().take(CHUNK).collect();
+                let chunk: Vec<_> = memories.by_ref().take(IMPORTED_AT_ONCE).collect();
                 done += chunk.len() as u64;
                 let away = chunk.iter().filter(|planned| planned.goes_away(&space));
                 let away: Vec<MemoryId> = away.map(|planned| planned.id.clone()).collect();

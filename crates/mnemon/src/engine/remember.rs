@@ -45,10 +45,26 @@ pub struct Remembered {
     pub durable: bool,
     /// False if it was there already.
     pub new: bool,
+    /// Whether it was there already and is forgotten, so that no question finds it.
+    pub forgotten: bool,
     /// What was taken out of it before it was kept.
     pub redacted: Vec<Redaction>,
     /// Set if its space fills up.
     pub filling: Option<Filling>,
+}
+
+impl Remembered {
+    /// What whoever handed it in should know beside that it is kept.
+    pub fn notes(&self) -> Vec<String> {
+        let forgotten = self.forgotten.then(|| {
+            let id = &self.id;
+            format!(
+                "{id} is forgotten: no question finds it until `mnemon unforget {id} --reason R`"
+            )
+        });
+        let filling = self.filling.iter().map(ToString::to_string);
+        forgotten.into_iter().chain(filling).collect()
+    }
 }
 
 /// One step of a transaction.
@@ -111,14 +127,21 @@ impl Mnemon {
             .zip(redacted)
             .filter_map(|(outcome, redacted)| {
                 let kept = remembered(outcome, space, durable)?;
-                let filling = filling.clone();
                 Some(Remembered {
                     redacted,
-                    filling,
+                    filling: filling.clone(),
+                    forgotten: !kept.new && self.is_forgotten(&kept.id),
                     ..kept
                 })
             })
             .collect())
+    }
+
+    /// Whether a memory that was just handed in again is forgotten. It is kept in any case, so
+    /// what can't be looked at is no reason to say otherwise.
+    fn is_forgotten(&self, id: &MemoryId) -> bool {
+        let kept = self.store.find(&Reference::Id(id.clone()));
+        matches!(kept, Ok(Some(kept)) if kept.state.forgotten.is_some())
     }
 
     /// Does several things in one space together, or none of them.
@@ -297,6 +320,7 @@ pub(super) fn remembered(outcome: Outcome, space: &Space, durable: bool) -> Opti
         space: space.clone(),
         durable,
         new: outcome.changed,
+        forgotten: false,
         redacted: Vec::new(),
         filling: None,
     })

@@ -368,8 +368,8 @@ impl Error {
             Self::Missing { suggestion, .. } => (*suggestion).into(),
             Self::SessionFull { session, .. } => format!(
                 "Nothing more may be compacted: `mnemon session size {session}` shows what takes the \
-                 space. Settle or forget what is not needed, start another session, or raise \
-                 storage.session_bytes_max."
+                 space. `mnemon erase` makes room at once (what is forgotten or settled stays for a \
+                 while); or start another session, or raise storage.session_bytes_max."
             ),
             Self::LongTermFull { agent, .. } => format!(
                 "`mnemon stats --agent {agent}` shows what takes the space. Erase what is not needed, \

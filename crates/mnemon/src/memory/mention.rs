@@ -117,10 +117,10 @@ mod tests {
             [
                 "related a",
                 "turn b",
-                "parent turn-1",
                 "parent s/TURN-1",
-                "memories_stored dec-2",
+                "parent turn-1",
                 "memories_stored s/DEC-002",
+                "memories_stored dec-2",
                 "memories_stored t/FIND-003",
             ]
         );

@@ -6,7 +6,7 @@ use crate::memory::{Handle, MemoryId, SessionId};
 /// How a memory is asked for: by its id, or by its handle within a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reference {
-    /// `dec_01J…`; a text that could be a handle is tried as an id first.
+    /// `dec_01J…`.
     Id(MemoryId),
     /// `S/DEC-001`, or `DEC-001` within the session that the caller works in.
     Handle(SessionId, Handle),
@@ -16,7 +16,8 @@ impl Reference {
     /// Reads what was typed, with the session in which bare handles are looked up.
     ///
     /// A caller may have given a memory an id that looks like a handle, so a
-    /// bare text has up to two meanings, to be tried in this order.
+    /// bare text has up to two meanings, to be tried in this order: whoever
+    /// names a session means the handle there.
     pub fn parse(text: &str, session: Option<&SessionId>) -> Result<Vec<Self>> {
         if let Some((session, handle)) = text.split_once('/') {
             return Ok(vec![Self::Handle(session.parse()?, handle.parse()?)]);
@@ -28,7 +29,7 @@ impl Reference {
             meanings.push(Self::Handle(session.clone(), handle));
         }
         match id {
-            Ok(id) => meanings.insert(0, Self::Id(id)),
+            Ok(id) => meanings.push(Self::Id(id)),
             Err(error) if meanings.is_empty() => return Err(error),
             Err(_) => {}
         }
@@ -68,7 +69,7 @@ mod tests {
             (
                 "DEC-001",
                 Some(&session),
-                vec![id("DEC-001"), handle("DEC-001")],
+                vec![handle("DEC-001"), id("DEC-001")],
             ),
             ("s1/dec-1", None, vec![handle("DEC-001")]),
             ("dec_01J", Some(&session), vec![id("dec_01J")]),

@@ -208,19 +208,14 @@ impl Kept {
         for session in &self.new_sessions {
             let _ = writeln!(text, "session {session} is new");
         }
-        let mut filling: Vec<String> = Vec::new();
-        for kept in self
-            .memories
-            .iter()
-            .filter_map(|kept| kept.filling.as_ref())
-        {
-            let note = format!("note: {kept}");
-            if !filling.contains(&note) {
-                filling.push(note);
+        let mut notes: Vec<String> = Vec::new();
+        for note in self.memories.iter().flat_map(Remembered::notes) {
+            if !notes.contains(&note) {
+                notes.push(note);
             }
         }
-        for note in filling {
-            let _ = writeln!(text, "{note}");
+        for note in notes {
+            let _ = writeln!(text, "note: {note}");
         }
         text.truncate(text.trim_end().len());
         text

@@ -6,12 +6,12 @@ use sha2::{Digest, Sha256};
 
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// Of 256 bits so many letters are enough that no two things meet.
-const LETTERS_KEPT: usize = 26;
+pub(crate) const LETTERS_KEPT: usize = 26;
 /// The longest id of a session.
 const SESSION_CHARS_MAX: usize = 64;
 
 /// The id of a memory: its kind, and a digest of the parts that name it.
-pub(super) fn memory(kind: Kind, parts: &[&str]) -> MemoryId {
+pub(crate) fn memory(kind: Kind, parts: &[&str]) -> MemoryId {
     let id = format!("{}_{}", kind.id_prefix(), digest(parts, LETTERS_KEPT));
     id.parse().expect("letters and digits")
 }
@@ -50,7 +50,7 @@ pub(super) fn readable(prefix: &str, name: &str, parts: &[&str]) -> SessionId {
 }
 
 /// Letters that stand for the parts; where one ends and the next begins counts.
-pub(super) fn digest(parts: &[&str], letters: usize) -> String {
+pub(crate) fn digest(parts: &[&str], letters: usize) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update((part.len() as u64).to_be_bytes());

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
-use mnemon::engine::ImportItem;
+use mnemon::engine::{IMPORTED_AT_ONCE, ImportItem};
 use mnemon::memory::{Forgotten, MemoryId, SessionId, Space, State};
 use mnemon::session::SessionDetails;
 use mnemon::{Error, Result, Time};
 use serde_json::{Map, Value};
 
 use super::not_json;
-use crate::parse::{Parsed, parse_memory, rule};
+use crate::foreign::ids;
+use crate::parse::{Parsed, parse_memory, rule, shorten};
+use crate::strict::{self, Refused};
 
 /// Members that a log's lines have besides the memory.
 const LOG_MEMBERS: [&str; 3] = ["tx", "by", "first_recorded_at"];
@@ -22,6 +24,8 @@ pub(super) struct Gatherer {
     memories: Vec<(u64, Parsed)>,
     /// Where in `memories` each id is.
     places: HashMap<MemoryId, usize>,
+    /// What the memories without an id say, up to each of them: where it is in `memories`, and a digest.
+    unnamed: Vec<(usize, String)>,
     sessions: Vec<(SessionId, SessionDetails)>,
     bad: Vec<Error>,
 }
@@ -33,6 +37,7 @@ impl Gatherer {
             log: None,
             memories: Vec::new(),
             places: HashMap::new(),
+            unnamed: Vec::new(),
             sessions: Vec::new(),
             bad: Vec::new(),
         }
@@ -73,27 +78,53 @@ impl Gatherer {
     }
 
     /// Everything, or all that is wrong with it.
-    pub(super) fn finish(self) -> Result<Vec<ImportItem>> {
-        if let Some(refusal) = Error::bad_lines(self.bad) {
+    pub(super) fn finish(mut self) -> Result<Vec<ImportItem>> {
+        if let Some(refusal) = Error::bad_lines(std::mem::take(&mut self.bad)) {
             return Err(refusal);
         }
-        let whole = self.session.map(Space::Session);
+        let whole = self.session.clone().map(Space::Session);
+        for (_, parsed) in &mut self.memories {
+            let said = parsed.space.take();
+            let space = whole.clone().or(said).or_else(|| self.log.clone());
+            // What says nothing about where it belongs holds everywhere.
+            parsed.space = Some(space.unwrap_or(Space::Shared));
+        }
+        self.name_the_unnamed();
         let sessions = self
             .sessions
             .into_iter()
             .map(|(id, details)| ImportItem::Session { id, details });
-        let memories = self.memories.into_iter().map(|(line, parsed)| {
-            let space = whole.clone().or(parsed.space).or_else(|| self.log.clone());
-            ImportItem::Memory {
+        let memories = self
+            .memories
+            .into_iter()
+            .map(|(line, parsed)| ImportItem::Memory {
                 line,
-                // What says nothing about where it belongs holds everywhere.
-                space: space.unwrap_or(Space::Shared),
+                space: parsed.space.unwrap_or(Space::Shared),
                 draft: Box::new(parsed.draft),
                 state: parsed.state,
                 base: parsed.base,
-            }
-        });
+            });
         Ok(sessions.chain(memories).collect())
+    }
+
+    /// What is written in several pieces may be cut off between them: its memories get ids that are
+    /// the same at every run, so that the same file again brings what is missing, and nothing twice.
+    ///
+    /// Those of a small file are kept together or not at all. Handed in again they are told again,
+    /// as people do who append to a session in this way.
+    fn name_the_unnamed(&mut self) {
+        let mut spaces: Vec<&Option<Space>> =
+            self.memories.iter().map(|(_, it)| &it.space).collect();
+        spaces.dedup();
+        if self.memories.len() <= IMPORTED_AT_ONCE && spaces.len() <= 1 {
+            return;
+        }
+        for (place, said) in &self.unnamed {
+            let Parsed { draft, space, .. } = &mut self.memories[*place].1;
+            let space = space.as_ref().map(ToString::to_string);
+            let parts = ["import", space.as_deref().unwrap_or_default(), said];
+            draft.id = Some(ids::memory(draft.body.kind(), &parts));
+        }
     }
 
     fn note(&mut self, line: u64, taken: Result<()>) {
@@ -153,6 +184,12 @@ impl Gatherer {
     }
 
     fn add(&mut self, line: u64, map: Map<String, Value>) -> Result<()> {
+        if map.get("id").is_none_or(Value::is_null) {
+            let before = self.unnamed.last().map_or("", |(_, said)| said.as_str());
+            let said = serde_json::to_string(&map).unwrap_or_default();
+            let said = ids::digest(&[before, &said], ids::LETTERS_KEPT);
+            self.unnamed.push((self.memories.len(), said));
+        }
         let parsed = self.parse(map)?;
         if let Some(id) = &parsed.draft.id {
             if let Some(place) = self.places.get(id) {
@@ -236,7 +273,14 @@ impl Gatherer {
 }
 
 fn parse(json: &str) -> Result<Value> {
-    serde_json::from_str(json).map_err(|error| not_json(json, &error))
+    strict::read(json).map_err(|refused| match refused {
+        Refused::Unreadable(error) => not_json(json, &error),
+        Refused::At { .. } => Error::Unparsable {
+            what: "JSON",
+            input: shorten(json),
+            problem: refused.to_string(),
+        },
+    })
 }
 
 fn text(map: &mut Map<String, Value>, name: &str) -> String {

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::human::shell::quoted;
+
 /// The name under which clients know us.
 pub(super) const NAME: &str = "mnemon";
 
@@ -65,32 +67,5 @@ impl Entry {
         let words = [&self.program].into_iter().chain(&self.options);
         let words: Vec<String> = words.map(|word| quoted(word)).collect();
         format!("{} hook {event}", words.join(" "))
-    }
-}
-
-/// A word as a shell takes it for one.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn a_shell_takes_every_word_for_one() {
-        for (word, expected) in [
-            ("/usr/bin/mnemon", "/usr/bin/mnemon"),
-            ("/my files/mnemon", "'/my files/mnemon'"),
-            ("it's", "'it'\\''s'"),
-            ("$(rm)", "'$(rm)'"),
-            ("", "''"),
-        ] {
-            assert_eq!(quoted(word), expected);
-        }
     }
 }

@@ -89,7 +89,12 @@ fn card(context: &Context, engine: &Mnemon, session: &Session, quota: u64) -> St
     card.line("made", &exact(session.created_at, now));
     card.line("last used", &exact(session.last_activity, now));
     if let Some(closed) = details.closed_at {
-        card.line("closed", &exact(closed, now));
+        let since = if session.last_activity > session.detailed_at {
+            ", used again since"
+        } else {
+            ""
+        };
+        card.line("closed", &format!("{}{since}", exact(closed, now)));
     }
     if let Some(archived) = &session.archived {
         let when = exact(archived.at, now);

@@ -156,7 +156,12 @@ impl ImportPlan {
             planned.meeting = Meeting::Same;
             return Ok(());
         }
+        let author = planned.draft.author.clone();
         Mnemon::fill_in(caller, &mut planned.draft);
+        if planned.base.is_some() {
+            // An export says who wrote something, also where that is nobody.
+            planned.draft.author = author;
+        }
         if let Who::Agent(me) = &caller.who {
             check_draft(caller, me, &planned.draft)?;
         }
