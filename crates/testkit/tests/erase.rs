@@ -362,7 +362,7 @@ fn erasures_of_several_at_once_wait_for_each_other() {
                 for id in some {
                     let me = Caller::user("ada");
                     let erased = other.erase_ids(&me, vec![id.clone()], "asked to").unwrap();
-                    assert_eq!(erased.ids, [id.clone()]);
+                    assert_eq!(erased.ids, std::slice::from_ref(id));
                 }
             });
         }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use mnemon::clock::Clock;
 use mnemon::compact::Reach;
-use mnemon::engine::{MaintainOptions, Maintained, NewSession};
+use mnemon::engine::{Begun, MaintainOptions, Maintained, NewSession};
 use mnemon::memory::{Draft, Importance, Kind, MemoryId, SessionId, Space};
 use mnemon::store::local::{LocalOptions, LocalStore};
 use mnemon::store::{AuditEntry, Deed, Filter};
@@ -464,4 +464,23 @@ fn the_index_answers_as_before_after_it_was_put_in_order() {
     assert!(tended.bytes_after > 0);
     assert_eq!(ask(), before);
     assert!(desk.engine.verify(&desk.me, &mut |_| ()).unwrap().is_ok());
+}
+
+#[test]
+fn requests_are_forgotten_once_they_can_not_come_again() {
+    let desk = Desk::new(|_| {});
+    let begin = |id: &str| {
+        let id = id.parse().unwrap();
+        desk.engine.begin_request(&desk.me, &id, "digest").unwrap()
+    };
+    assert_eq!(begin("old"), Begun::Now);
+    desk.pass_days(2);
+    assert_eq!(begin("new"), Begun::Now);
+    desk.maintain(MaintainOptions {
+        dry_run: true,
+        ..MaintainOptions::default()
+    });
+    assert_eq!(begin("old"), Begun::Before);
+    desk.maintain(MaintainOptions::default());
+    assert_eq!((begin("old"), begin("new")), (Begun::Now, Begun::Before));
 }

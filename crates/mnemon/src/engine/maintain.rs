@@ -307,6 +307,9 @@ impl Mnemon {
         done: &mut Maintained,
     ) -> Result<bool> {
         let horizon = self.horizon(options);
+        if !options.dry_run {
+            self.drop_old_requests(caller, self.requests_kept_since())?;
+        }
         for session in self.sessions_overdue_at(caller, horizon)? {
             if is_over(options) {
                 return Ok(false);

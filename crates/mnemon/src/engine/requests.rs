@@ -16,6 +16,9 @@ use crate::memory::RequestId;
 use crate::store::{Paper, PaperSort};
 use crate::time::Time;
 
+/// So long a request may come again.
+const KEPT_MICROS: i64 = 24 * 3_600 * 1_000_000;
+
 /// What is known of a request that is to begin.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Begun {
@@ -82,6 +85,11 @@ impl Mnemon {
             };
             Ok(Some(written(&own)))
         })
+    }
+
+    /// The moment from which on requests may still come again.
+    pub fn requests_kept_since(&self) -> Time {
+        Time::nearest_to_micros(self.clock.now_micros().saturating_sub(KEPT_MICROS))
     }
 
     /// Forgets the requests that began before that moment; how many they were.

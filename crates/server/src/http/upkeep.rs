@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mnemon::config::LogLevel;
 use mnemon::engine::Maintained;
-use mnemon::{Error, Result, Time};
+use mnemon::{Error, Result};
 use serde_json::json;
 
 use super::state::State;
@@ -14,9 +14,6 @@ use crate::blocking::on_blocking_thread;
 
 /// Schedules tell minutes.
 const EVERY: Duration = Duration::from_secs(60);
-
-/// So long a request may come again.
-const REQUESTS_KEPT_MICROS: i64 = 24 * 3_600 * 1_000_000;
 
 /// Looks every minute until it is dropped; one thing at a time.
 pub(super) async fn look_after(state: Arc<State>) {
@@ -33,8 +30,7 @@ pub(super) async fn look_after(state: Arc<State>) {
 
 fn do_what_is_due(state: &State) -> Result<Maintained> {
     let (engine, user) = (&state.opened.engine, &state.opened.caller);
-    let old = engine.now().micros().saturating_sub(REQUESTS_KEPT_MICROS);
-    engine.drop_old_requests(user, Time::from_micros(old)?)?;
+    engine.drop_old_requests(user, engine.requests_kept_since())?;
     engine.maintain_due(user, &state.zone)
 }
 
