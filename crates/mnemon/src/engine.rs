@@ -193,7 +193,9 @@ impl Mnemon {
         caller.may(Operation::Get)?;
         let memory = self.find(caller, name, session)?;
         if memory.state.forgotten.is_some() {
-            return Err(Reference::not_found(name));
+            return Err(Error::Forgotten {
+                id: memory.id.to_string(),
+            });
         }
         self.count_access(&memory);
         self.publish_retrieval(&memory);

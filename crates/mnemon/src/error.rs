@@ -285,6 +285,11 @@ pub enum Error {
         /// What was asked for.
         reference: String,
     },
+    /// The memory is there, but was forgotten.
+    Forgotten {
+        /// The memory.
+        id: String,
+    },
     /// The memory's only line in the log is damaged or was edited by hand.
     Damaged {
         /// The memory.
@@ -398,7 +403,10 @@ impl Error {
             Self::License { .. } => Code::License,
             Self::SessionNotFound { .. } | Self::SessionDeleted { .. } => Code::SessionNotFound,
             Self::SessionArchived { .. } => Code::SessionArchived,
-            Self::NotFound { .. } | Self::Missing { .. } | Self::Compacted { .. } => Code::NotFound,
+            Self::NotFound { .. }
+            | Self::Forgotten { .. }
+            | Self::Missing { .. }
+            | Self::Compacted { .. } => Code::NotFound,
             Self::CompactionFailed { .. } => Code::CompactionFailed,
             Self::InvalidQuery { .. } => Code::InvalidQuery,
             Self::QueryTimeout => Code::QueryTimeout,

@@ -253,6 +253,25 @@ fn whoever_keeps_again_what_is_forgotten_is_told() {
 }
 
 #[test]
+fn what_is_forgotten_is_not_said_to_be_nowhere() {
+    let sandbox = Sandbox::with_session();
+    sandbox.json(&["remember", "tea", "--session", "s", "--id", "fact_tea"]);
+    sandbox.json(&["forget", "fact_tea", "--reason", "coffee now"]);
+    for arguments in [
+        &["get", "s/FACT-001"][..],
+        &["revise", "fact_tea", "--text", "green tea"],
+    ] {
+        let ran = sandbox.run(arguments);
+        insta::assert_snapshot!(ran.stderr, @r"
+        error[E_NOT_FOUND]: fact_tea is forgotten
+        hint: `mnemon history fact_tea` tells who forgot it, and why; `mnemon unforget fact_tea --reason R` brings it back.
+        ");
+    }
+    sandbox.json(&["unforget", "fact_tea", "--reason", "tea after all"]);
+    assert_eq!(sandbox.json(&["get", "s/FACT-001"])["text"], "tea");
+}
+
+#[test]
 fn another_confidence_leaves_no_word_that_says_something_else() {
     let sandbox = Sandbox::with_session();
     sandbox.json(&[

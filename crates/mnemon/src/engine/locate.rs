@@ -18,7 +18,7 @@ use crate::time::Time;
 type SessionPlace = (SessionId, Option<Archived>, Option<Time>);
 
 /// So often a memory is looked for while others open and archive its session.
-const LOOKS_MAX: usize = 20;
+const LOOKS_MAX: usize = 10;
 
 impl Mnemon {
     /// As [`Self::find`], but also what is put away, and nothing is opened for it.
@@ -43,12 +43,15 @@ impl Mnemon {
                     return Ok(located);
                 }
             }
-            // Somebody may have brought it from where we looked last to where we looked first.
-            let mut is_nowhere = true;
+            // Somebody may have brought it from where we looked last to where we looked first. (Of
+            // the handles of what is put away the store does not know whether they are given.)
+            let mut is_somewhere = false;
             for reference in &references {
-                is_nowhere &= matches!(self.store.locate(reference)?, Place::Nowhere);
+                if let Reference::Id(_) = reference {
+                    is_somewhere |= !matches!(self.store.locate(reference)?, Place::Nowhere);
+                }
             }
-            if is_nowhere {
+            if !is_somewhere {
                 break;
             }
         }

@@ -197,7 +197,9 @@ impl Mnemon {
     ) -> Result<Memory> {
         caller.may(Operation::Revise)?;
         if memory.state.forgotten.is_some() {
-            return Err(Reference::not_found(memory.id.as_str()));
+            return Err(Error::Forgotten {
+                id: memory.id.to_string(),
+            });
         }
         let action = Action::Revise {
             id: memory.id.clone(),

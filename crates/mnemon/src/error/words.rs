@@ -233,6 +233,7 @@ impl fmt::Display for Error {
                 write!(f, "session {session} could not be compacted: {source}")
             }
             Self::NotFound { reference } => write!(f, "there is no memory {reference}"),
+            Self::Forgotten { id } => write!(f, "{id} is forgotten"),
             Self::Damaged { id, path, line } => write!(
                 f,
                 "{id} can't be read: {}, line {line} does not match its checksum",
@@ -407,6 +408,10 @@ impl Error {
                 ),
                 _ => source.hint(),
             },
+            Self::Forgotten { id } => format!(
+                "`mnemon history {id}` tells who forgot it, and why; `mnemon unforget {id} --reason R` \
+                 brings it back."
+            ),
             Self::NotFound { .. } => {
                 "`mnemon list` shows what is there and `mnemon deleted` what is \
                  forgotten; a handle such as DEC-001 \

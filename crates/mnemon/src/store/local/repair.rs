@@ -97,8 +97,13 @@ impl LocalStore {
                     }
                     Err(refusal) => format!("the edit can't be taken: {refusal}"),
                 },
-                None => "it was edited by hand or damaged; `mnemon import` takes it from where it \
-                         is now"
+                None if is_memory(bytes) => {
+                    "it was edited by hand or damaged; `mnemon import` takes \
+                                             it from where it is now"
+                        .into()
+                }
+                None => "it was edited by hand or damaged, and is kept where it is now; `mnemon \
+                         import` takes memories only"
                     .into(),
             };
             damaged.extend_from_slice(bytes);
@@ -146,4 +151,10 @@ impl LocalStore {
             .map_err(Error::io("remove", &path))?;
         folders::sync(&*self.disk, self.layout.root())
     }
+}
+
+/// Whether a line keeps a memory, as far as it can be read: then it can be imported.
+fn is_memory(bytes: &[u8]) -> bool {
+    let line = serde_json::from_slice::<serde_json::Value>(bytes);
+    line.is_ok_and(|line| line.is_object() && line.get("op").is_none())
 }
