@@ -7,6 +7,9 @@ use crate::environment::Environment;
 /// The name of a project's own store.
 const FOLDER: &str = ".mnemon";
 
+/// What a back-up has beside a store's own files.
+const BACKUP_FILE: &str = "backup.json";
+
 /// A folder, and why it was chosen.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
@@ -77,8 +80,12 @@ fn nearest(here: &Path) -> Option<(PathBuf, ChosenBy)> {
     })
 }
 
-/// Whether a folder is a store itself, as that of the demo is.
+/// Whether a folder is a store itself, as that of the demo is. A back-up looks like one, and would
+/// not be what was backed up any more if somebody asked it.
 fn is_store(folder: &Path) -> bool {
+    if folder.join(BACKUP_FILE).exists() {
+        return false;
+    }
     let about = std::fs::read_to_string(folder.join("store.json"));
     about.is_ok_and(|about| about.contains("\"store_id\""))
 }

@@ -395,6 +395,10 @@ fn what_a_crash_left_of_desks_snapshots_and_requests_goes_too() {
         }
     };
     leave();
+    // What others put there keeps nobody from erasing.
+    for stray in ["agents/.DS_Store", "agents/notes", "snapshots/README"] {
+        fs::write(desk.folder.path().join(stray), "none of ours").unwrap();
+    }
     let erased = desk.mnemon.erase(&desk.me, &[secret], "asked to").unwrap();
     assert_eq!(erased.also_in, Vec::<PathBuf>::new());
     assert_eq!(desk.files_with(&[canary(0)]), Vec::<PathBuf>::new());

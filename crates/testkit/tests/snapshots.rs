@@ -316,39 +316,3 @@ fn what_is_erased_leaves_desks_and_snapshots_too() {
         Vec::<PathBuf>::new()
     );
 }
-
-#[test]
-fn what_is_erased_while_a_snapshot_is_taken_or_put_back_stays_out() {
-    let folder = tempfile::tempdir().unwrap();
-    let engine = inspect::open(folder.path());
-    let secret = keep(&engine, "the zqcanary is in the vault");
-    show(&engine, "", Some(secret.clone()));
-    show(&engine, "the weather is fine", None);
-    hold(&engine, "", "note", "the zqcanary is in the vault");
-    let taken = engine
-        .snapshot(&dev(), &agent(), &SnapshotOptions::default())
-        .unwrap();
-    engine
-        .erase_ids(&dev(), vec![secret.clone()], "asked to")
-        .unwrap();
-    engine.keep_snapshot(&dev(), &taken, Form::Json).unwrap();
-    engine
-        .restore_snapshot(&dev(), &agent(), &taken, RestoreOptions::default())
-        .unwrap();
-    let item = NewItem {
-        text: String::new(),
-        priority: None,
-        pinned: false,
-        memory: Some(secret),
-    };
-    let refused = engine
-        .add_to_window(&dev(), &agent(), item, words)
-        .unwrap_err();
-    assert_eq!(refused.code(), Code::NotFound);
-    assert_eq!(
-        inspect::files_with(folder.path(), "zqcanary"),
-        Vec::<PathBuf>::new()
-    );
-    let window = engine.window(&dev(), &agent()).unwrap();
-    assert_eq!(window.items().len(), 1);
-}

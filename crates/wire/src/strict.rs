@@ -45,7 +45,7 @@ pub fn parse_strictly(what: &'static str, text: &str) -> Result<Value> {
 pub(crate) fn read(text: &str) -> Result<Value, Refused> {
     let wrong = RefCell::new(None);
     let any = Any {
-        place: String::new(),
+        place: None,
         wrong: &wrong,
     };
     let mut source = serde_json::Deserializer::from_str(text);
@@ -112,9 +112,33 @@ enum Wrong {
     Large,
 }
 
-/// A value that stands at a place.
+/// Where a value stands; told only if something is wrong there.
+struct Place<'a> {
+    outer: Option<&'a Place<'a>>,
+    step: Step<'a>,
+}
+
+enum Step<'a> {
+    Member(&'a str),
+    Element(usize),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(outer) = self.outer {
+            outer.fmt(f)?;
+        }
+        match self.step {
+            Step::Element(number) => write!(f, "[{number}]"),
+            Step::Member(name) if self.outer.is_none() => f.write_str(&shorten(name)),
+            Step::Member(name) => write!(f, ".{}", shorten(name)),
+        }
+    }
+}
+
+/// A value that stands at a place; none if it is all of the text.
 struct Any<'a> {
-    place: String,
+    place: Option<&'a Place<'a>>,
     wrong: &'a RefCell<Option<Wrong>>,
 }
 
@@ -162,29 +186,40 @@ impl<'de> Visitor<'de> for Any<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut source: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = source.next_element_seed(Any {
-            place: format!("{}[{}]", self.place, items.len()),
-            wrong: self.wrong,
-        })? {
-            items.push(item);
+        loop {
+            let place = Place {
+                outer: self.place,
+                step: Step::Element(items.len()),
+            };
+            let element = Any {
+                place: Some(&place),
+                wrong: self.wrong,
+            };
+            match source.next_element_seed(element)? {
+                Some(item) => items.push(item),
+                None => return Ok(Value::Array(items)),
+            }
         }
-        Ok(Value::Array(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut source: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
         while let Some(name) = source.next_key::<String>()? {
-            let place = match self.place.as_str() {
-                "" => shorten(&name),
-                outer => format!("{outer}.{}", shorten(&name)),
+            let place = Place {
+                outer: self.place,
+                step: Step::Member(&name),
             };
             let value = source.next_value_seed(Any {
-                place: place.clone(),
+                place: Some(&place),
                 wrong: self.wrong,
             })?;
-            if members.insert(name, value).is_some() {
-                self.wrong.borrow_mut().get_or_insert(Wrong::Twice(place));
+            let mut wrong = self.wrong.borrow_mut();
+            // A large number may be what it says after all.
+            if members.contains_key(&name) && !matches!(*wrong, Some(Wrong::Twice(_))) {
+                *wrong = Some(Wrong::Twice(place.to_string()));
             }
+            drop(wrong);
+            members.insert(name, value);
         }
         Ok(Value::Object(members))
     }
@@ -221,6 +256,11 @@ mod tests {
             (
                 r#"{"filters":[{},{"value":1,"field":"a","value":1}],"x":1,"x":2}"#,
                 "filters[1].value",
+                "is given twice",
+            ),
+            (
+                r#"{"x":1e20,"text":"a","text":"b"}"#,
+                "text",
                 "is given twice",
             ),
             (

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mnemon::memory::body::confidence_from_word;
-use mnemon::memory::{Resolution, Revision};
+use mnemon::memory::{Kind, Memory, Resolution, Revision};
 use mnemon_wire::kind_from_word;
 use serde_json::Value;
 
@@ -100,6 +100,9 @@ impl Revise {
         };
         revision.add_links = names.links(&self.reference, &self.link)?;
         revision.remove_links = names.links(&[], &self.unlink)?;
+        if revision.confidence.is_some() && revision.confidence != memory.confidence {
+            leave_no_other_word(&memory, &mut revision);
+        }
         if revision == Revision::default() {
             return Err(Failure::misused(
                 "there is nothing to change",
@@ -169,5 +172,15 @@ fn either(yes: bool, no: bool) -> Option<bool> {
         (true, _) => Some(true),
         (false, true) => Some(false),
         (false, false) => None,
+    }
+}
+
+/// A word of the body that stood for the number of before would say something else than the new one.
+fn leave_no_other_word(memory: &Memory, revision: &mut Revision) {
+    const WORD: &str = "confidence";
+    let is_word = matches!(memory.body.to_map().get(WORD), Some(Value::String(_)));
+    // Turns stay as they were said.
+    if is_word && memory.kind() != Kind::Conversation {
+        revision.body.entry(WORD).or_insert(Value::Null);
     }
 }

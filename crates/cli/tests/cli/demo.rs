@@ -63,3 +63,14 @@ fn whoever_goes_into_the_folder_is_in_the_store() {
     let ran = finish(list.args(["list", "--json"]), b"");
     assert_eq!(ran.json()["total"], 13);
 }
+
+#[test]
+fn a_back_up_is_not_asked_as_if_it_were_the_store() {
+    let sandbox = Sandbox::empty();
+    sandbox.json(&["demo"]);
+    sandbox.json(&["--root", "mnemon-demo", "backup", "copy"]);
+    let mut list = sandbox.command();
+    list.current_dir(sandbox.path().join("copy"));
+    let ran = finish(list.args(["list", "--json"]), b"");
+    assert_ne!(ran.code, 0, "{}", ran.stdout);
+}

@@ -311,8 +311,10 @@ fn lines_without_ids_are_completed_by_the_next_import_and_keep_their_order() {
     const LINES: usize = 3000;
     let sandbox = Sandbox::with_session();
     // Some say the same as others: each is a memory of its own.
-    let line =
-        |n: usize| json!({"text": format!("step {}", n % 1000), "kind": "event"}).to_string();
+    let line = |n: usize| {
+        let text = format!("step {}", n % 1000);
+        json!({"text": text, "kind": "event", "space": "session/steps"}).to_string()
+    };
     let lines: Vec<String> = (0..LINES).map(line).collect();
     sandbox.file("steps.jsonl", lines.join("\n"));
     sandbox.kill_import("steps.jsonl");
@@ -320,7 +322,7 @@ fn lines_without_ids_are_completed_by_the_next_import_and_keep_their_order() {
     let rest = sandbox.json(&import);
     let number = |name: &str| rest[name].as_u64().unwrap();
     assert_eq!(number("imported") + number("skipped"), LINES as u64);
-    assert!(number("skipped") >= 500, "{rest}");
+    assert!(number("skipped") >= 500 && number("imported") > 0, "{rest}");
     let listed = sandbox.json(&["list", "--all", "--sort", "oldest", "--limit", "9999"]);
     let texts = listed["memories"]
         .as_array()

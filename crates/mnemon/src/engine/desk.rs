@@ -187,9 +187,11 @@ impl Mnemon {
             added_at: self.clock.now(),
         };
         let added = self.at_desk_sealed(caller, agent, seals, |desk| {
-            // It may have been erased since it was read.
-            if let Some(id) = &item.memory {
-                self.locate(caller, id.as_str(), None)?;
+            // It may have been erased since it was read; what can't be looked at is there.
+            if let Some(id) = &item.memory
+                && let Err(gone @ Error::NotFound { .. }) = self.locate(caller, id.as_str(), None)
+            {
+                return Err(gone);
             }
             desk.window.add(item.clone())
         })?;

@@ -32,12 +32,11 @@ impl Mnemon {
         let sight = Sight::of(caller);
         let references = Reference::parse(name, session)?;
         for _ in 0..LOOKS_MAX {
+            // What a name means first comes first, wherever it lies.
             for reference in &references {
                 if let Some(memory) = self.seen(caller, reference)? {
                     return Ok(Located::at_hand(memory));
                 }
-            }
-            for reference in &references {
                 let located = self.locate_put_away(caller, reference)?;
                 if let Some(located) = located.filter(|it| sight.sees(&it.memory)) {
                     return Ok(located);
@@ -48,7 +47,7 @@ impl Mnemon {
             let mut is_somewhere = false;
             for reference in &references {
                 if let Reference::Id(_) = reference {
-                    is_somewhere |= !matches!(self.store.locate(reference)?, Place::Nowhere);
+                    is_somewhere |= !matches!(self.place(caller, reference)?, Place::Nowhere);
                 }
             }
             if !is_somewhere {

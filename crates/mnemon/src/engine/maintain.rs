@@ -307,7 +307,8 @@ impl Mnemon {
         done: &mut Maintained,
     ) -> Result<bool> {
         let horizon = self.horizon(options);
-        if !options.dry_run {
+        // One by one they may take long: not for who only lends a moment.
+        if !options.dry_run && options.until.is_none() {
             self.drop_old_requests(caller, self.requests_kept_since())?;
         }
         for session in self.sessions_overdue_at(caller, horizon)? {

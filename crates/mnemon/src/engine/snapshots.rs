@@ -150,14 +150,7 @@ impl Mnemon {
                 given: snapshot.id.to_string(),
             }),
             Some(before) => Ok(Some(before.to_vec())),
-            None => {
-                let mut left = snapshot.clone();
-                self.take_out_what_was_erased(&mut left.working, &mut left.window)?;
-                if left == *snapshot {
-                    return Ok(Some(bytes.clone()));
-                }
-                Ok(Some(self.snapshot_kept(&left, form)?))
-            }
+            None => Ok(Some(bytes.clone())),
         })?;
         let event = Event::SnapshotPersisted {
             agent: snapshot.agent.clone(),
@@ -224,11 +217,8 @@ impl Mnemon {
             )));
         }
         let (began, now) = (Instant::now(), self.clock.now());
-        let mut restored = self.at_desk(caller, agent, |desk| {
-            let mut left = snapshot.clone();
-            self.take_out_what_was_erased(&mut left.working, &mut left.window)?;
-            put_back(desk, &left, options, now)
-        })?;
+        let mut restored =
+            self.at_desk(caller, agent, |desk| put_back(desk, snapshot, options, now))?;
         if options.long_term
             && let Some(ids) = &snapshot.long_term
         {

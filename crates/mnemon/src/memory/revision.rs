@@ -50,9 +50,6 @@ pub enum Resolution {
     Reopen,
 }
 
-/// The member of a body that says in a word how sure somebody is.
-const CONFIDENCE: &str = "confidence";
-
 impl Revision {
     /// The memory as it shall be; the same one if nothing would change.
     pub fn apply(&self, memory: &Memory, by: &str, at: Time, limits: &Limits) -> Result<Memory> {
@@ -77,15 +74,7 @@ impl Revision {
             None => {}
         }
         new.importance = self.importance.unwrap_or(new.importance);
-        if let Some(confidence) = self.confidence {
-            new.confidence = Some(confidence);
-            // A word that stood for the number of before would say something else than it.
-            if !self.body.contains_key(CONFIDENCE) && new.body.to_map().contains_key(CONFIDENCE) {
-                new.body = new
-                    .body
-                    .merged(&Map::from_iter([(CONFIDENCE.to_owned(), Value::Null)]))?;
-            }
-        }
+        new.confidence = self.confidence.or(new.confidence);
         new.pinned = self.pinned.unwrap_or(new.pinned);
         new.sensitive = self.sensitive.unwrap_or(new.sensitive);
         if self.sensitive == Some(false) {

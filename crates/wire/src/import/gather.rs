@@ -186,7 +186,7 @@ impl Gatherer {
     fn add(&mut self, line: u64, map: Map<String, Value>) -> Result<()> {
         if map.get("id").is_none_or(Value::is_null) {
             let before = self.unnamed.last().map_or("", |(_, said)| said.as_str());
-            let said = serde_json::to_string(&map).unwrap_or_default();
+            let said = serde_json::to_string(&map).expect("its keys are texts");
             let said = ids::digest(&[before, &said], ids::LETTERS_KEPT);
             self.unnamed.push((self.memories.len(), said));
         }

@@ -86,46 +86,6 @@ impl Mnemon {
         Ok(())
     }
 
-    /// Takes out of what an agent is about to hold what was erased from the store: it may have been
-    /// read before. The caller changes the paper.
-    pub(in crate::engine) fn take_out_what_was_erased(
-        &self,
-        working: &mut Working,
-        window: &mut Window,
-    ) -> Result<()> {
-        let mut texts = BTreeSet::new();
-        working.retain(|_, _, entry| {
-            each_text(&entry.value, &mut |text| {
-                texts.insert(text.to_owned());
-            });
-            true
-        });
-        for item in window.items() {
-            // Of a memory that is there it may say what it says.
-            let is_there = match &item.memory {
-                Some(id) => self.store.find(&Reference::Id(id.clone()))?.is_some(),
-                None => false,
-            };
-            if !is_there {
-                texts.insert(item.text.clone());
-            }
-        }
-        let texts: Vec<String> = texts.into_iter().collect();
-        let asked: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let erased = self.store.were_erased(&asked)?;
-        let texts = texts.into_iter().zip(erased);
-        let gone = Gone {
-            ids: HashSet::new(),
-            texts: texts
-                .filter_map(|(text, is_erased)| is_erased.then_some(text))
-                .collect(),
-        };
-        if !gone.texts.is_empty() {
-            gone.leave(working, window);
-        }
-        Ok(())
-    }
-
     /// Whether there was anything to take out.
     fn clean_paper(&self, paper: &Paper, gone: &Gone) -> Result<bool> {
         let mut is_changed = false;

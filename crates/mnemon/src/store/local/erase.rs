@@ -25,7 +25,7 @@ use super::again::is_replaced;
 use super::audit::{self, AuditLine};
 use super::folders;
 use super::index::generation;
-use super::lock::Wait;
+use super::lock::{Held, Wait};
 use super::log::tail;
 use super::search;
 use super::whole_file;
@@ -36,7 +36,7 @@ use crate::store::{Cleaned, Erased, Erasure, Place, Store, What};
 impl LocalStore {
     /// Removes memories for good.
     pub(super) fn erase_everywhere(&self, erasure: &Erasure) -> Result<Erased> {
-        let _alone = self.erasing.acquire("erase")?;
+        let _alone = self.erase_alone("erase")?;
         self.finish_noted()?;
         let mut spaces: Vec<Space> = Vec::new();
         let mut texts: Vec<String> = Vec::new();
@@ -105,8 +105,16 @@ impl LocalStore {
             return Ok(None);
         }
         // Whoever is at it may be done with it by then.
-        let _alone = self.erasing.acquire("finish an erasure")?;
+        let _alone = self.erase_alone("finish an erasure")?;
         self.finish_noted()
+    }
+
+    /// Waits until nobody else erases; whoever waits then is told who does.
+    fn erase_alone(&self, operation: &str) -> Result<Held<'_>> {
+        let mut held = self.erasing.acquire(operation)?;
+        held.announce()
+            .map_err(Error::io("write", self.layout.erasing_lock()))?;
+        Ok(held)
     }
 
     fn finish_noted(&self) -> Result<Option<Erased>> {

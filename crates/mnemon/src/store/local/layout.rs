@@ -40,12 +40,12 @@ impl Layout {
         self.root.join("audit.jsonl")
     }
 
-    /// What is being erased, while it is.
     /// Who erases now; there is one intent, so one does.
     pub(crate) fn erasing_lock(&self) -> PathBuf {
         self.root.join("erasing.lock")
     }
 
+    /// What is being erased, while it is.
     pub(crate) fn erasing(&self) -> PathBuf {
         self.root.join("erasing.json")
     }

@@ -118,11 +118,16 @@ impl LocalStore {
         let mut folders = vec![self.layout.root().join(REQUESTS_FOLDER)];
         for above in [agents, snapshots] {
             let names = self.names_in(&above)?;
-            folders.extend(names.iter().map(|name| above.join(name)));
+            // What has another name is none of ours.
+            let own = names.iter().filter(|name| name.parse::<AgentId>().is_ok());
+            folders.extend(own.map(|name| above.join(name)));
         }
         let mut left = Vec::new();
         for folder in folders {
-            let names = self.names_in(&folder)?;
+            let names = match self.disk.list(&folder) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => continue,
+                names => names.map_err(Error::io("read", &folder))?,
+            };
             let half_written = names.iter().filter(|name| is_half_written_paper(name));
             left.extend(half_written.map(|name| folder.join(name)));
         }

@@ -97,14 +97,8 @@ impl LocalStore {
                     }
                     Err(refusal) => format!("the edit can't be taken: {refusal}"),
                 },
-                None if is_memory(bytes) => {
-                    "it was edited by hand or damaged; `mnemon import` takes \
-                                             it from where it is now"
-                        .into()
-                }
-                None => "it was edited by hand or damaged, and is kept where it is now; `mnemon \
-                         import` takes memories only"
-                    .into(),
+                None if is_memory(bytes) => IMPORTABLE.into(),
+                None => KEPT_ONLY.into(),
             };
             damaged.extend_from_slice(bytes);
             damaged.push(b'\n');
@@ -152,6 +146,12 @@ impl LocalStore {
         folders::sync(&*self.disk, self.layout.root())
     }
 }
+
+/// What becomes of a line that was set aside.
+const IMPORTABLE: &str =
+    "it was edited by hand or damaged; `mnemon import` takes it from where it is now";
+const KEPT_ONLY: &str = "it was edited by hand or damaged, and is kept where it is now; \
+    `mnemon import` takes memories only";
 
 /// Whether a line keeps a memory, as far as it can be read: then it can be imported.
 fn is_memory(bytes: &[u8]) -> bool {

@@ -50,13 +50,6 @@ impl<'a> Edits<'a> {
                     &given,
                 ))
             }
-            Record::Add(memory) | Record::Update { memory, .. }
-                if self.has_the_handle_of_another(&memory)? =>
-            {
-                let given = memory.handle.map_or_else(String::new, |it| it.to_string());
-                let rule = "one that no other memory of the session has";
-                Err(Error::rule("handle", rule, &given))
-            }
             Record::Add(memory)
                 if self.is_kept_already(&memory.id, space)?
                     || !self.accepted.insert(memory.id.clone()) =>
@@ -64,6 +57,13 @@ impl<'a> Edits<'a> {
                 Err(Error::IdTaken {
                     id: memory.id.to_string(),
                 })
+            }
+            Record::Add(memory) | Record::Update { memory, .. }
+                if self.has_the_handle_of_another(&memory)? =>
+            {
+                let given = memory.handle.map_or_else(String::new, |it| it.to_string());
+                let rule = "one that no other memory of the session has";
+                Err(Error::rule("handle", rule, &given))
             }
             _ => Ok(signed),
         }
