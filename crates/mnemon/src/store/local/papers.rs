@@ -3,6 +3,7 @@
 //! A reader sees the old paper or the new one, because the new one takes the
 //! name of the old; writers hold the store's lock from reading to renaming.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::LocalStore;
@@ -124,10 +125,7 @@ impl LocalStore {
         }
         let mut left = Vec::new();
         for folder in folders {
-            let names = match self.disk.list(&folder) {
-                Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => continue,
-                names => names.map_err(Error::io("read", &folder))?,
-            };
+            let names = self.names_in(&folder)?;
             let half_written = names.iter().filter(|name| is_half_written_paper(name));
             left.extend(half_written.map(|name| folder.join(name)));
         }
@@ -135,14 +133,19 @@ impl LocalStore {
     }
 
     fn push_if_there(&self, paper: Paper, papers: &mut Vec<Paper>) -> Result<()> {
-        if shelf::stat(&*self.disk, &self.layout.paper(&paper))?.is_some() {
-            papers.push(paper);
+        match shelf::stat(&*self.disk, &self.layout.paper(&paper)) {
+            // What somebody put in the place of a folder holds no papers.
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotADirectory => {}
+            found => papers.extend(found?.map(|_| paper)),
         }
         Ok(())
     }
 
     fn names_in(&self, folder: &Path) -> Result<Vec<String>> {
-        self.disk.list(folder).map_err(Error::io("read", folder))
+        match self.disk.list(folder) {
+            Err(error) if error.kind() == ErrorKind::NotADirectory => Ok(Vec::new()),
+            names => names.map_err(Error::io("read", folder)),
+        }
     }
 }
 
