@@ -65,7 +65,7 @@ impl Mnemon {
     }
 
     /// As [`Self::clean_papers`], now that the memories are gone: whoever wrote a paper meanwhile may
-    /// have read them before. Whoever does so from now on finds that they are gone.
+    /// have read them before.
     pub(super) fn clean_papers_again(&self, gone: &Gone) -> Result<()> {
         for _ in 0..PASSES_MAX {
             let mut papers = self.store.papers(PaperSort::Working)?;
@@ -164,20 +164,11 @@ impl Gone {
     }
 
     fn is_in(&self, value: &Value) -> bool {
-        let mut is_in = false;
-        each_text(value, &mut |text| is_in |= self.says(text));
-        is_in
-    }
-}
-
-fn each_text(value: &Value, each: &mut dyn FnMut(&str)) {
-    match value {
-        Value::String(text) => each(text),
-        Value::Array(values) => values.iter().for_each(|it| each_text(it, each)),
-        Value::Object(map) => map.iter().for_each(|(key, it)| {
-            each(key);
-            each_text(it, each);
-        }),
-        _ => {}
+        match value {
+            Value::String(text) => self.says(text),
+            Value::Array(values) => values.iter().any(|it| self.is_in(it)),
+            Value::Object(map) => map.iter().any(|(key, it)| self.says(key) || self.is_in(it)),
+            _ => false,
+        }
     }
 }

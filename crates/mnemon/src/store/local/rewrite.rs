@@ -159,9 +159,7 @@ impl LocalStore {
         held.clear_note();
         Ok(aside)
     }
-}
 
-impl LocalStore {
     /// Makes sure that the log lasts which took another's place. If that fails, nobody knows which
     /// of the two a power cut leaves, so writing stops.
     pub(super) fn sync_replaced(&self, space: &Space) -> Result<()> {
